@@ -1,0 +1,72 @@
+"""What a reader gives: an export as text, before anything is believed.
+
+Nothing here is typed, scaled or cleaned: a cell is the text that the file holds, so that the guard judges what was
+written and a corrected value can be traced to its row and line. `rows_read` counts every data record; those whose
+fields could not be assigned to columns are in `quarantine`, and `_row` numbers both in file order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from bench.source import Source
+    from guards import ExportColumn
+
+ROW = "_row"
+LINE = "_line"
+RESERVED = (ROW, LINE)
+QUARANTINE_SCHEMA = pl.Schema({ROW: pl.Int64, LINE: pl.Int64, "reason": pl.String, "text": pl.String})
+
+
+def no_quarantine() -> pl.DataFrame:
+    """Return an empty quarantine table."""
+    return pl.DataFrame(schema=QUARANTINE_SCHEMA)
+
+
+@dataclass(frozen=True, slots=True)
+class RawTable:
+    """One table of an export, as text.
+
+    `frame` has `_row` and `_line` (Int64, both 1-based) and one String column for each of `columns`, in their order;
+    an empty unquoted cell is null. Rows are in file order. `rows_read` = rows of `frame` + height of `quarantine`
+    (`_row`, `_line`, `reason`, `text`: the record as the file holds it). `decimal` is the mark that numbers use.
+    """
+
+    name: str
+    frame: pl.LazyFrame
+    columns: tuple[ExportColumn, ...]
+    rows_read: int
+    quarantine: pl.DataFrame
+    decimal: str = "."
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """One file that a bench wrote.
+
+    `dialect` says what the reader took and why; `metadata` holds a preamble's keys and values. `sha256` and `bytes`
+    belong to the file as it is on disk; `source` gives those bytes again, compressed.
+    """
+
+    path: Path
+    format: str
+    dialect: Mapping[str, object]
+    tables: tuple[RawTable, ...]
+    source: Source
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the file's bytes, in hex. Waits for the background pass."""
+        return self.source.sha256
+
+    @property
+    def bytes(self) -> int:
+        """Size of the file in bytes. Waits for the background pass."""
+        return self.source.bytes
