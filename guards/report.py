@@ -20,11 +20,14 @@ JUDGED_ROLES: frozenset[str] = frozenset({"measured", "setpoint"})
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What an engineer could approve: raw * factor + offset would be in `unit`."""
+    """What an engineer could approve: the raw values are in `unit`, and raw * factor + offset is in the header's unit.
+
+    `factor` and `offset` are None where the finding is no scale (a logarithmic unit).
+    """
 
     unit: str
-    factor: float
-    offset: float
+    factor: float | None
+    offset: float | None
     why: str
 
 

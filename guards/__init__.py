@@ -1,0 +1,34 @@
+"""The guard: makes an export's table true before anything reads it.
+
+Pure: polars frames and declarations in, a corrected frame and a report out. No files, no clock, no database.
+Follow `guard.guard`, which is the order of the steps.
+"""
+
+from guards.board import Board, Node, Range, parse_board
+from guards.declared import ExportColumn
+from guards.errors import BoardError, GuardError, UnitError
+from guards.guard import Guarded, guard
+from guards.report import ColumnReport, GuardReport, Proposal, TableReport, Witness, outcome_of
+
+RULES_VERSION = "1"
+"""Changes whenever the same export and profile could get another verdict; stands in the ledger and in receipts."""
+
+__all__ = [
+    "RULES_VERSION",
+    "Board",
+    "BoardError",
+    "ColumnReport",
+    "ExportColumn",
+    "Guarded",
+    "GuardError",
+    "GuardReport",
+    "Node",
+    "Proposal",
+    "Range",
+    "TableReport",
+    "UnitError",
+    "Witness",
+    "guard",
+    "outcome_of",
+    "parse_board",
+]

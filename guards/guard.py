@@ -1,0 +1,132 @@
+"""The order of the guard's steps, and nothing else: declared -> kinds -> parts -> tallies -> verdicts -> values.
+
+One pass finds what the cells are, one counts the witnesses' evidence, one counts what the verdicts did; the corrected
+table stays lazy for the caller to write.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from guards.board import Board
+from guards.corrections import MeasuredColumn, typed
+from guards.declared import ExportColumn, Label, find_layout, header_unit, labels_of, role_of
+from guards.effects import count_effects
+from guards.judging import judge
+from guards.kinds import Kind, count_kinds
+from guards.report import JUDGED_ROLES, ColumnReport, Role, TableReport
+
+_TEXT_ROLES: frozenset[Role] = frozenset({"identifier", "result", "unit", "text"})
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """A table after the guard.
+
+    `corrected`: `_row` (Int64), then every export column under its name, typed, in the export's order; lazy.
+    `raw_columns`: columns whose text must be kept because a cell was changed, cleared or refused.
+    `flags`: _row, column, measurement, kind, detail. `units`: column, measurement, segment (JSON text), unit, verdict.
+    `limits`: node, lower, upper, unit.
+    """
+
+    report: TableReport
+    corrected: pl.LazyFrame
+    raw_columns: tuple[str, ...]
+    flags: pl.DataFrame
+    units: pl.DataFrame
+    limits: pl.DataFrame
+
+
+def guard(
+    frame: pl.LazyFrame, columns: Sequence[ExportColumn], board: Board | None, *, table: str, decimal: str = "."
+) -> Guarded:
+    """Judge every column of a table of texts, and return it corrected with the report.
+
+    `frame` has `_row` (Int64), may have `_line`, and one String column for each of `columns`, verbatim, null where the
+    cell is empty. Nothing is written, and the input is not changed.
+    """
+    rows, kinds, roles = _read_columns(frame, columns, board, decimal)
+    layout = find_layout(columns, roles, frozenset(n for n, k in kinds.items() if k.kind in ("number", "integer")), board)
+    judged = [c for c in columns if roles[c.name] in JUDGED_ROLES and kinds[c.name].kind == "number"]
+    rulings = judge(frame, judged, kinds, layout, board, decimal=decimal)
+    measured = [MeasuredColumn(c.name, kinds[c.name], decimal, rulings[c.name]) for c in judged]
+    effects = count_effects(frame, measured, layout, rows, decimal)
+    by_name = {column.name: column for column in measured}
+    values = [
+        effects.rewritten.get(c.name) if c.name in effects.rewritten
+        else by_name[c.name].values() if c.name in by_name
+        else typed(c.name, kinds[c.name], decimal)
+        for c in columns
+    ]  # fmt: skip
+    reports = [
+        report
+        for column in columns
+        for report in (
+            effects.reports(by_name[column.name], roles[column.name])
+            if column.name in by_name
+            else [_unjudged(column, kinds[column.name], roles[column.name], rows, board)]
+        )
+    ]
+    report = TableReport(table, rows, effects.rows_changed, tuple(reports))
+    raw = tuple(c.name for c in columns if c.name in effects.rewritten or (c.name in by_name and by_name[c.name].touched))
+    return Guarded(report, frame.select("_row", *[v for v in values if v is not None]), raw, effects.flags,
+                   _units(reports), _limits(board))  # fmt: skip
+
+
+def _read_columns(
+    frame: pl.LazyFrame, columns: Sequence[ExportColumn], board: Board | None, decimal: str
+) -> tuple[int, dict[str, Kind], dict[str, Role]]:
+    words = dict(board.columns) if board else {}
+    claimed = {c.name for c in columns if board and board.claiming(c.name, None)}
+    guesses = {c.name: role_of(c, words.get(c.name), claimed=c.name in claimed) for c in columns}
+    labelled = frozenset(c.name for c in columns if c.name in claimed or labels_of(c, words.get(c.name)))
+    rows, kinds = count_kinds(
+        frame, [c.name for c in columns], decimal=decimal, labelled=labelled,
+        text=frozenset(name for name, role in guesses.items() if role in _TEXT_ROLES),
+        integers=frozenset(name for name, role in guesses.items() if role == "index"),
+    )  # fmt: skip
+    return rows, kinds, {name: guess or _role_by_cells(kinds[name]) for name, guess in guesses.items()}
+
+
+def _role_by_cells(kind: Kind) -> Role:
+    return {"number": "measured", "datetime": "time", "date": "time"}.get(kind.kind, "text")  # type: ignore[return-value]
+
+
+def _unjudged(column: ExportColumn, kind: Kind, role: Role, rows: int, board: Board | None) -> ColumnReport:
+    parsed = header_unit(column.text)
+    labels: tuple[Label, ...] = labels_of(column, board.columns.get(column.name) if board else None)
+    unit = labels[0].unit.symbol if labels and kind.kind == "number" else None
+    few = f"; {kind.numbers} of {kind.cells} cells are numbers" if kind.kind == "text" and kind.numbers else ""
+    judged = role in ("measured", "setpoint")
+    why = "its cells are text, not numbers" if judged and kind.cells else "it is empty" if judged else f"{role}: not judged"
+    return ColumnReport(
+        column.name, role, quantity=labels[0].unit.quantity if unit else None, declared_text=parsed[1] if parsed else None,
+        declared_unit=unit, resolved_unit=unit, unit=unit, verdict="unverified" if judged else "kept",
+        rule="a" if judged else "n", reason=why + few + ".", rows=rows, nulls=rows - kind.cells,
+    )  # fmt: skip
+
+
+def _units(reports: Sequence[ColumnReport]) -> pl.DataFrame:
+    schema = dict.fromkeys(("column", "measurement", "segment", "unit", "verdict"), pl.String)
+    rows = [
+        (r.name, r.measurement, json.dumps(dict(r.segment), sort_keys=True) if r.segment else None, r.unit, r.verdict)
+        for r in reports
+        if r.unit is not None or r.judged
+    ]
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _limits(board: Board | None) -> pl.DataFrame:
+    schema = {"node": pl.String, "lower": pl.Float64, "upper": pl.Float64, "unit": pl.String}
+    rows = []
+    for node in board.nodes if board else ():
+        if node.limits:
+            edges = [None if e is None else float((e - node.unit.offset) / node.unit.scale)
+                     for e in (node.limits.lower, node.limits.upper)]  # fmt: skip
+            rows.append((node.name, *edges, node.unit.symbol))
+    return pl.DataFrame(rows, schema=schema, orient="row")
+

@@ -1,0 +1,135 @@
+"""Numbers with units in profiles ("-0.3 V") and in cells ("4.9930V"), as exact values and as polars expressions.
+
+A cell is read in three steps, each a whole-column expression: blanks off and the decimal mark made a point; a number
+by the strict grammar below; else a number with a unit behind it, else text. Nothing else is a number: `1.#INF`, `5_0`,
+`0x10` and `5,01` with a decimal point declared are not. A power of ten is applied to the text's exponent before the
+one cast to a float, so that the result is the float that the file would have held in that unit.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+import polars as pl
+
+from guards.errors import UnitError
+from guards.units import Unit, find_unit, power_of_ten
+
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?"
+_CELL_NUMBER = f"^{_NUMBER}$"
+_CELL_WITH_UNIT = rf"^({_NUMBER})\s*([^\d\s.,+\-eE(][^\d]{{0,15}})$"
+_QUANTITY = re.compile(rf"^\s*({_NUMBER})\s*(\S.*?)?\s*$")
+_MINUS_SIGNS = ("\u2212", "\u2013")
+
+OVERLOAD_LIMIT = 9e36
+"""|x| from here on is an instrument's overflow code: SCPI 1999.0 vol. 1, 7.2.1 writes 9.9E+37 and -9.9E+37 for
+infinity and 9.91E+37 for not-a-number; firmwares round them (9.99999999e+37), so equality would miss them."""
+NOT_A_NUMBER_CODE = (9.905e37, 9.915e37)
+
+SENTINEL_TEXTS: dict[str, str] = {
+    "ol": "overload", "o.l": "overload", "o.l.": "overload", "0l": "overload", "0.l": "overload", "over": "overload",
+    "overload": "overload", "ovld": "overload", "ovrflw": "overload", "overflow": "overload", "over range": "overload",
+    "overrange": "overload", "+ol": "overload", "-ol": "underload", "under": "underload", "underrange": "underload",
+    "inf": "overload", "+inf": "overload", "infinity": "overload", "-inf": "underload", "-infinity": "underload",
+    "1.#inf": "overload", "+1.#inf": "overload", "-1.#inf": "underload", "1.#inf00": "overload", "-1.#inf00": "underload",
+    "nan": "nan", "-nan": "nan", "1.#qnan": "nan", "1.#ind": "nan", "-1.#ind": "nan", "-1.#ind00": "nan", "1.#qnan0": "nan",
+    "----": "no reading", "---": "no reading", "--": "no reading", "-": "no reading", "-----": "no reading",
+    "------": "no reading", "--.--": "no reading", "---.--": "no reading", "n/a": "no reading", "na": "no reading",
+    "#n/a": "no reading", "#value!": "no reading", "#div/0!": "no reading", "#num!": "no reading", "#ref!": "no reading",
+    "null": "no reading", "none": "no reading", "open": "open", "err": "no reading", "error": "no reading",
+    "invalid": "no reading", "no data": "no reading",
+}  # fmt: skip
+"""Cell texts (blanks off, lower case) that stand for no reading, and the kind of flag each gets."""
+
+
+def parse_quantity(text: str, *, where: str = "") -> tuple[Fraction, Unit]:
+    """Return the exact number and the unit of a text such as "-0.3 V".
+
+    Raises:
+        UnitError: not one number, one unit and nothing else.
+    """
+    match = _QUANTITY.match(text)
+    unit = find_unit(match[2]) if match and match[2] else None
+    if match is None or unit is None:
+        raise UnitError(text, 'a number and a unit, such as "-0.3 V" or "25 mA"' + where)
+    return Fraction(match[1]), unit
+
+
+def cell_text(column: pl.Expr, decimal: str) -> pl.Expr:
+    """Return the column's text without outer blanks, with ASCII signs and a decimal point."""
+    text = column.str.strip_chars()
+    if decimal == ",":
+        text = text.str.replace(",", ".", literal=True)
+    return text
+
+
+def number(text: pl.Expr) -> pl.Expr:
+    """Return Float64 values of the `cell_text` that is a number by the grammar, else null.
+
+    polars' own cast takes exactly the grammar's numbers, and besides them inf, infinity and nan, which
+    `finite` sets apart.
+    """
+    return text.cast(pl.Float64, strict=False)
+
+
+def shifted(text: pl.Expr, exponent: int) -> pl.Expr:
+    """Return the numbers of `text` times 10**exponent, each the float nearest to the shifted decimal text."""
+    if exponent == 0:
+        return number(text)
+    plain = text + pl.lit(f"e{exponent}")
+    mantissa = text.str.extract(r"^([^eE]+)[eE]", 1)
+    power = text.str.extract(r"[eE]([+-]?\d+)$", 1).cast(pl.Int32, strict=False) + exponent
+    written = pl.when(text.str.contains("e", literal=True) | text.str.contains("E", literal=True))
+    return number(written.then(mantissa + pl.lit("e") + power.cast(pl.String)).otherwise(plain))
+
+
+def scaled(text: pl.Expr, factor: Fraction, offset: Fraction) -> pl.Expr:
+    """Return number * factor + offset: a power of ten through the text, anything else as one rounded operation."""
+    exponent = power_of_ten(factor)
+    if offset == 0 and exponent is not None:
+        return shifted(text, exponent)
+    value = number(text)
+    if factor.denominator != 1 and factor.numerator == 1:
+        value = value / float(factor.denominator)
+    elif factor != 1:
+        value = value * float(factor)
+    return value + float(offset) if offset else value
+
+
+def unit_suffix(text: pl.Expr) -> pl.Expr:
+    """Return the unit text behind the number of cells such as "4.9930V" or "6,00 V", else null."""
+    return text.str.extract(_CELL_WITH_UNIT, 2).str.strip_chars()
+
+
+def without_suffix(text: pl.Expr) -> pl.Expr:
+    """Return the number's text of cells such as "4.9930V"; other cells unchanged."""
+    return pl.coalesce(text.str.extract(_CELL_WITH_UNIT, 1), text)
+
+
+def sentinel_kind(text: pl.Expr, extra_texts: dict[str, str] | None = None) -> pl.Expr:
+    """Return the kind of flag for cells whose text stands for no reading, else null."""
+    table = SENTINEL_TEXTS | (extra_texts or {})
+    return text.str.to_lowercase().replace_strict(list(table), list(table.values()), default=None, return_dtype=pl.String)
+
+
+def sentinel_number_kind(value: pl.Expr, extra_numbers: tuple[float, ...] = ()) -> pl.Expr:
+    """Return the kind of flag for numeric overflow codes, infinities and NaN, else null."""
+    size = value.abs()
+    kind = (
+        pl.when(value.is_nan() | size.is_between(*NOT_A_NUMBER_CODE))
+        .then(pl.lit("nan"))
+        .when(size >= OVERLOAD_LIMIT)
+        .then(pl.when(value > 0).then(pl.lit("overload")).otherwise(pl.lit("underload")))
+    )
+    if extra_numbers:
+        kind = kind.when(value.is_in(list(extra_numbers))).then(pl.lit("sentinel"))
+    return kind.otherwise(None)
+
+
+def finite(value: pl.Expr, extra_numbers: tuple[float, ...] = ()) -> pl.Expr:
+    """Return the values that are readings: overflow codes, infinities and NaN become null."""
+    keep = value.abs() < OVERLOAD_LIMIT
+    if extra_numbers:
+        keep = keep & ~value.is_in(list(extra_numbers))
+    return pl.when(keep).then(value)

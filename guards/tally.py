@@ -1,0 +1,217 @@
+"""Counting, for each part and each reading of it, the rows that speak for or against: one lazy pass.
+
+Every reading's range is turned into an interval of raw values once, exactly, so that a row costs two comparisons a
+reading and no conversion. Counts are taken by segment where the table has segments and added up for the whole, so that
+a column which splits by fixture needs no second pass.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import polars as pl
+import polars.selectors as cs
+
+from guards.board import Range
+from guards.candidates import Candidate
+from guards.parts import OPEN_SENSOR, Part
+from guards.quantities import cell_text, finite, number, without_suffix
+from guards.units import Unit
+
+LIMIT_SCALES = (-9, -6, -3, 0, 3, 6, 9)
+_PASS = ("pass", "passed", "p", "ok", "true", "good", "1")
+_FAIL = ("fail", "failed", "f", "ng", "false", "bad", "0")
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Where a part's rows have their values and what stands beside them, as expressions over the raw text frame.
+
+    `lower` and `upper` are the row's own limits as written; `limits_unit` their unit where it is known apart from the
+    values.
+    """
+
+    value: pl.Expr
+    passed: pl.Expr | None = None
+    lower: pl.Expr | None = None
+    upper: pl.Expr | None = None
+    limits_unit: Unit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The counts for one part (or one segment of it). Sequences are by reading, the declared one first.
+
+    `judged`: finite values that are not zero; `explained`: of those, in an expected range; `outside`: of those, outside
+    the absolute range; `only_declared` and `only_rival`: explained by the declared reading and no automatic rival, and
+    by this reading and not the declared one; `any_automatic`: explained by any automatic reading; `agree`: rows whose
+    result agrees with known limits, of `results`; `in_limits`: rows inside their own two-sided limits of unknown unit
+    when scaled by 10**LIMIT_SCALES, of `limited`. `lower` and `upper` are the extremes of the raw values.
+    """
+
+    judged: int
+    readings: int
+    lower: float | None
+    upper: float | None
+    explained: tuple[int, ...]
+    outside: tuple[int, ...]
+    only_rival: tuple[int, ...]
+    only_declared: int
+    any_automatic: int
+    results: int
+    agree: tuple[int, ...]
+    limited: int
+    in_limits: tuple[int, ...]
+
+
+def value_of(part: Part, column: str, *, decimal: str, suffixed: bool) -> pl.Expr:
+    """Return the part's finite raw values: overflow codes, sentinels and open sensors are null."""
+    text = cell_text(pl.col(column), decimal)
+    value = finite(number(without_suffix(text) if suffixed else text), part.sentinel_numbers)
+    if part.quantity == "temperature":
+        value = pl.when(~value.is_between(*OPEN_SENSOR)).then(value)
+    return value
+
+
+def passed_of(column: str) -> pl.Expr:
+    """Return the result column as a boolean: pass, fail, or null for anything else."""
+    text = pl.col(column).str.strip_chars().str.to_lowercase()
+    return pl.when(text.is_in(list(_PASS))).then(True).when(text.is_in(list(_FAIL))).then(False).otherwise(None)
+
+
+def tally(
+    frame: pl.LazyFrame, parts: Sequence[tuple[Part, Evidence]], groups: Sequence[str]
+) -> list[pl.DataFrame]:
+    """Return for each part a frame of counts by group: the group columns, then the columns `read_tally` reads."""
+    # The engine casts a text once for all the aggregates that use it when it stands in a column of its own.
+    values = [evidence.value.alias(f"value|{i}") for i, (_, evidence) in enumerate(parts)]
+    aggregates = [
+        expression.alias(f"{i}|{name}")
+        for i, (part, evidence) in enumerate(parts)
+        for name, expression in _aggregates(part, evidence, pl.col(f"value|{i}")).items()
+    ]
+    columns = frame.with_columns(values)
+    counted = columns.group_by(groups).agg(aggregates) if groups else columns.select(aggregates)
+    result = counted.collect(engine="streaming")
+    if groups:
+        result = result.sort(groups)
+    return [
+        result.select(*groups, *(pl.col(name).alias(name.split("|", 1)[1]) for name in result.columns
+                                 if name.startswith(f"{i}|")))
+        for i in range(len(parts))
+    ]  # fmt: skip
+
+
+def _aggregates(part: Part, evidence: Evidence, x: pl.Expr) -> dict[str, pl.Expr]:
+    readings = part.readings
+    judged = x.is_not_null() & (x != 0)
+    found: dict[str, pl.Expr] = {
+        "judged": judged.sum(), "readings": x.count(), "lower": x.min(), "upper": x.max(),
+    }  # fmt: skip
+    explained = [_in_any(x, reading, part.expected) & judged for reading in readings]
+    automatic = [e for e, reading in zip(explained, readings, strict=True) if reading.automatic]
+    for i, (reading, inside) in enumerate(zip(readings, explained, strict=True)):
+        if part.expected:
+            found[f"explained{i}"] = inside.sum()
+            if i:
+                found[f"rival{i}"] = (inside & ~explained[0]).sum()
+        if part.absolute:
+            found[f"outside{i}"] = (~_inside(x, reading, part.absolute) & judged).sum()
+    if part.expected:
+        found["any_automatic"] = functools.reduce(operator.or_, automatic).sum()
+        found["only_declared"] = functools.reduce(operator.and_, [~e for e in automatic[1:]], automatic[0]).sum()
+    return found | _result_counts(part, evidence, x, readings) | _limit_counts(evidence, x)
+
+
+def _inside(x: pl.Expr, reading: Candidate, limits: Range) -> pl.Expr:
+    low, high = reading.raw_interval(limits.lower, limits.upper)
+    return x.is_between(low, high)
+
+
+def _in_any(x: pl.Expr, reading: Candidate, ranges: Sequence[Range]) -> pl.Expr:
+    if not ranges:
+        return pl.lit(False)
+    return functools.reduce(operator.or_, [_inside(x, reading, one) for one in _merged(ranges)])
+
+
+def _merged(ranges: Sequence[Range]) -> list[Range]:
+    """Join overlapping ranges, so that a board with many nodes costs few comparisons."""
+    low = [r for r in ranges if r.lower is None]
+    ordered = low + sorted((r for r in ranges if r.lower is not None), key=lambda r: r.lower or Fraction(0))
+    merged: list[Range] = []
+    for one in ordered:
+        last = merged[-1] if merged else None
+        if last and (last.upper is None or one.lower is None or one.lower <= last.upper):
+            upper = None if last.upper is None or one.upper is None else max(last.upper, one.upper)
+            merged[-1] = Range(last.lower, upper, last.unit)
+        else:
+            merged.append(one)
+    return merged
+
+
+def _result_counts(part: Part, evidence: Evidence, x: pl.Expr, readings: Sequence[Candidate]) -> dict[str, pl.Expr]:
+    """Recompute the result column under each reading, from limits whose unit is known apart from the values."""
+    if evidence.passed is None:
+        return {}
+    limits = part.node.limits if part.node else None
+    if limits:
+        inside = [_inside(x, reading, limits) for reading in readings]
+        usable = evidence.passed.is_not_null() & x.is_not_null()
+    elif evidence.limits_unit is not None and (evidence.lower is not None or evidence.upper is not None):
+        inside = [_inside_rows(x, reading, evidence) for reading in readings]
+        edges = [edge.is_not_null() for edge in (evidence.lower, evidence.upper) if edge is not None]
+        usable = evidence.passed.is_not_null() & x.is_not_null() & functools.reduce(operator.or_, edges)
+    else:
+        return {}
+    agree = {f"agree{i}": ((one == evidence.passed) & usable).sum() for i, one in enumerate(inside)}
+    return {"results": usable.sum(), **agree}
+
+
+def _inside_rows(x: pl.Expr, reading: Candidate, evidence: Evidence) -> pl.Expr:
+    assert evidence.limits_unit is not None
+    scale = float(reading.unit.scale / evidence.limits_unit.scale)
+    value = x * scale
+    slack = value.abs() * 1e-12  # the product is rounded; a limit met exactly stays met
+    checks = []
+    if evidence.lower is not None:
+        checks.append((value + slack >= evidence.lower).fill_null(True))
+    if evidence.upper is not None:
+        checks.append((value - slack <= evidence.upper).fill_null(True))
+    return functools.reduce(operator.and_, checks)
+
+
+def _limit_counts(evidence: Evidence, x: pl.Expr) -> dict[str, pl.Expr]:
+    """Count the rows inside their own limits when the values are scaled: limits that share no known unit."""
+    if evidence.lower is None or evidence.upper is None or evidence.limits_unit is not None:
+        return {}
+    usable = evidence.lower.is_not_null() & evidence.upper.is_not_null() & x.is_not_null() & (x != 0)
+    counts = {"limited": usable.sum()}
+    for exponent in LIMIT_SCALES:
+        inside = (x * 10.0**exponent).is_between(evidence.lower, evidence.upper) & usable
+        counts[f"scaled{exponent}"] = inside.sum()
+    return counts
+
+
+def read_tally(counts: pl.DataFrame, part: Part) -> Tally:
+    """Return the tally of all rows of a frame of counts (one part, any selection of its groups)."""
+    n = len(part.readings)
+    summed = counts.select(
+        pl.col("lower").min(), pl.col("upper").max(), (cs.numeric() - cs.by_name("lower", "upper")).sum()
+    ).row(0, named=True)  # fmt: skip
+
+    def count(name: str) -> int:
+        return int(summed.get(name) or 0)
+
+    return Tally(
+        judged=count("judged"), readings=count("readings"), lower=summed["lower"], upper=summed["upper"],
+        explained=tuple(count(f"explained{i}") for i in range(n)),
+        outside=tuple(count(f"outside{i}") for i in range(n)),
+        only_rival=tuple(count(f"rival{i}") for i in range(n)),
+        only_declared=count("only_declared"), any_automatic=count("any_automatic"),
+        results=count("results"), agree=tuple(count(f"agree{i}") for i in range(n)),
+        limited=count("limited"), in_limits=tuple(count(f"scaled{e}") for e in LIMIT_SCALES),
+    )  # fmt: skip

@@ -1,0 +1,304 @@
+"""The decision table: what the witnesses said about a part becomes one verdict. First match wins.
+
+    rule | when                                                                              | verdict
+    -----|-----------------------------------------------------------------------------------|---------------------
+    s    | the engineer settled the unit in the profile, and nothing hard contradicts it      | kept or corrected
+    b    | two labels on the same values differ                                               | the one that alone fits
+         |                                                                                   | the absolute range, else refused
+    a    | nothing to judge, or no witness speaks                                             | unverified
+    c    | over 10 % of rows explained only by the declared unit, over 10 % only by a rival   | by segment, else refused
+    d    | the declared unit explains 90 % of the rows that any explains, nothing hard against | kept
+         | it, and no soft witness names a rival that explains them too (limits that fit kohm) |
+    e    | hard against the declared unit, exactly one automatic reading explains 90 % of the  | corrected
+         | rows that any explains, on 3 rows or more, nothing hard nor a digit pattern against |
+    f    | any other hard contradiction, or a soft one                                        | refused, with a proposal
+    g    | otherwise                                                                          | kept
+
+Rule a's order: labels that contradict each other are evidence before any value is looked at. A part that no unit is
+declared for is unverified whatever it holds, because no unit in the file means unknown, not SI.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from guards.candidates import Candidate
+from guards.parts import Part
+from guards.report import Proposal, Verdict, Witness
+from guards.tally import Tally
+from guards.units import Unit, conversion
+from guards.witnesses import MAJORITY, TOLERATED, odd_limit_scale, testimony
+
+_MINIMUM_ROWS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The verdict on a part: the rule that gave it, the unit its raw values are in (None if refused), and why."""
+
+    verdict: Verdict
+    rule: str
+    resolved: Unit | None
+    reason: str
+    proposal: Proposal | None = None
+    witnesses: tuple[Witness, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A part with its counts and what the witnesses said: what each rule looks at."""
+
+    part: Part
+    tally: Tally
+    witnesses: tuple[Witness, ...]
+
+    def against(self, reading: Candidate, *, hard: bool) -> bool:
+        """Whether a witness of this hardness contradicts the reading."""
+        return any(w.supports is False and w.hard == hard and w.candidate == reading.label for w in self.witnesses)
+
+    @property
+    def declared(self) -> Candidate:
+        """The reading that the export declares."""
+        return self.part.readings[0]
+
+    def explains(self, index: int) -> bool:
+        """Whether a reading explains nine in ten of the rows that any automatic reading explains."""
+        known = self.tally.any_automatic
+        return known > 0 and self.tally.explained[index] >= MAJORITY * known
+
+    @property
+    def soft_contradiction(self) -> bool:
+        """Whether something soft speaks against the declared unit: another witness than the expected range, an
+        automatic reading that explains rows which the declared one does not, or a proposal that explains them all.
+        """
+        if any(w.supports is False and not w.hard and w.name != "expected range" and w.candidate == self.declared.label
+               for w in self.witnesses):  # fmt: skip
+            return True
+        if self.tally.any_automatic and not self.explains(0):
+            return True
+        return self.part.claimed and self.proposed_reading() is not None
+
+    def rival_named(self) -> bool:
+        """Whether another witness than a range names a rival that the expected range explains just as well."""
+        named = {w.candidate for w in self.witnesses if w.supports and not w.hard and w.name != "expected range"}
+        return any(i and reading.label in named and self.explains(i) for i, reading in enumerate(self.part.readings))
+
+    def proposed_reading(self) -> Candidate | None:
+        """A reading that is no automatic one and puts nine in ten of all judged rows where the node is expected."""
+        t = self.tally
+        if not t.judged or t.explained[0] > TOLERATED * t.judged:
+            return None
+        fits = [
+            reading for reading, n in zip(self.part.readings, t.explained, strict=True)
+            if not reading.automatic and n >= MAJORITY * t.judged and not self.against(reading, hard=True)
+        ]  # fmt: skip
+        return fits[0] if len(fits) == 1 or fits and fits[0].kind != "decade" else None
+
+
+def decide(part: Part, tally: Tally, digit_pattern: str | None = None) -> Decision:
+    """Return the verdict for a part. `digit_pattern` is a diagnosis of the texts that forbids calling this a unit.
+
+    Rule c comes back as a refusal with rule "c"; the caller first tries to judge by segment.
+    """
+    if part.problem:
+        return Decision("refused", "b", None, f"{part.problem}. The values are withheld until one of them is corrected")
+    if part.declared is None:
+        return Decision("unverified", "a", None, "no unit is declared for it in the file or the board")
+    case = Case(part, tally, testimony(part, tally))
+    for rule in (_settled, _labels, _silence, _mixture, _stands, _corrected, _contradicted):
+        decision = rule(case, digit_pattern)
+        if decision:
+            return decision
+    return _kept(case, "g")
+
+
+def is_mixture(tally: Tally) -> bool:
+    """Rule c's condition: two readings each explain rows that the other cannot."""
+    share = TOLERATED * tally.judged
+    return tally.judged > 0 and tally.only_declared > share and max(tally.only_rival, default=0) > share
+
+
+def _settled(case: Case, _: str | None) -> Decision | None:
+    part = case.part
+    if not any(label.source == "profile" for label in part.labels):
+        return None
+    if case.tally.judged and case.against(case.declared, hard=True):
+        return _refuse(case, "f", f"the profile settles {part.declared}, but " + _evidence(case, case.declared))
+    if part.declared == part.target:
+        return _kept(case, "s")
+    return _correct(case, case.declared, "s", "the profile settles it")
+
+
+def _labels(case: Case, _: str | None) -> Decision | None:
+    part = case.part
+    stated = [label for label in part.labels if label.source not in ("profile", "node")]
+    if len({(label.unit.scale, label.unit.offset, label.unit.quantity) for label in stated}) < 2:
+        return None
+    said = ", ".join(f"the {label.source} says {label.unit}" for label in stated)
+    if not case.tally.judged:
+        return _refuse(case, "b", f"{said}, and there is no value to tell them apart")
+    fitting = [
+        reading for label in stated for reading in part.readings
+        if reading.unit == label.unit and part.absolute_is_board and not case.against(reading, hard=True)
+    ]  # fmt: skip
+    units = {reading.label: reading for reading in fitting}
+    if len(units) != 1:
+        why = "both fit what the board allows" if units else "nothing known of the board tells them apart"
+        return _refuse(case, "b", f"{said}: {why}")
+    (reading,) = units.values()
+    if reading.unit == part.target:
+        return _kept(case, "b", f"{said}; only {reading.unit} fits the absolute range")
+    return _correct(case, reading, "b", f"{said}; only {reading.unit} fits the absolute range")
+
+
+def _silence(case: Case, _: str | None) -> Decision | None:
+    if not case.tally.judged:
+        what = "every value is zero or missing" if case.tally.readings else "it has no readings"
+        return _unverified(case, what)
+    if not any(w.supports is not None for w in case.witnesses):
+        return _unverified(case, "nothing in the file or the board speaks about its unit")
+    return None
+
+
+def _mixture(case: Case, _: str | None) -> Decision | None:
+    if not is_mixture(case.tally):
+        return None
+    t = case.tally
+    rival = max(range(len(t.only_rival)), key=lambda i: t.only_rival[i])
+    other = case.part.readings[rival].unit.words
+    why = (f"{t.only_declared} of {t.judged} values fit only as {case.declared.unit.words} and {t.only_rival[rival]} only as "
+           f"{other}, and no segment column separates them")  # fmt: skip
+    return _refuse(case, "c", why, propose=False)
+
+
+def _stands(case: Case, _: str | None) -> Decision | None:
+    if case.explains(0) and not case.against(case.declared, hard=True) and not case.rival_named():
+        return _kept(case, "d")
+    return None
+
+
+def _corrected(case: Case, digit_pattern: str | None) -> Decision | None:
+    part, t = case.part, case.tally
+    if not case.against(case.declared, hard=True) or digit_pattern or not part.word.correct:
+        return None
+    fits = [
+        reading for i, reading in enumerate(part.readings)
+        if i and reading.automatic and reading.affine and case.explains(i) and t.explained[i] >= _MINIMUM_ROWS
+    ]  # fmt: skip
+    if len(fits) == 1 and not case.against(fits[0], hard=True):
+        return _correct(case, fits[0], "e", _evidence(case, fits[0]))
+    return None
+
+
+def _contradicted(case: Case, digit_pattern: str | None) -> Decision | None:
+    hard = case.against(case.declared, hard=True)
+    if not hard and not case.soft_contradiction:
+        return None
+    if digit_pattern:
+        return _refuse(case, "f", f"{_evidence(case, case.declared)}; {digit_pattern}", propose=False)
+    off = "" if case.part.word.correct else " (the profile switches correction off for this column)"
+    return _refuse(case, "f", _evidence(case, case.declared) + off)
+
+
+def _refuse(case: Case, rule: str, why: str, *, propose: bool = True) -> Decision:
+    proposal = _proposal(case) if propose else None
+    what = f"{_header(case.part)}, {why}." if rule != "b" else f"{why}."
+    advice = f" Not changed: the values are withheld. Proposal: {proposal.why}." if proposal else " The values are withheld."
+    return Decision("refused", rule, None, what + advice, proposal, case.witnesses)
+
+
+def _kept(case: Case, rule: str, why: str | None = None) -> Decision:
+    part = case.part
+    return Decision("kept", rule, part.declared if why is None else part.target,
+                    f"{_header(part)}; {why or _evidence(case, case.declared)}.", None, case.witnesses)  # fmt: skip
+
+
+def _unverified(case: Case, why: str) -> Decision:
+    return Decision("unverified", "a", case.part.declared, f"{_header(case.part)}; {why}.", None, case.witnesses)
+
+
+def _correct(case: Case, reading: Candidate, rule: str, why: str) -> Decision:
+    assert case.part.target is not None
+    done = _deed(reading.unit, case.part.target)
+    reason = f"{_header(case.part)}, the values are {reading.unit.words} ({why}). {done}."
+    return Decision("corrected", rule, reading.unit, reason, None, case.witnesses)
+
+
+def _header(part: Part) -> str:
+    label = part.declared_label
+    if label is None or part.declared is None:
+        return "no unit is declared"
+    if label.source == "node":
+        assert part.node is not None
+        return f"no unit in the file, taken as the board's {part.declared.words} (node {part.node.name})"
+    return f"{label.source} says {part.declared.words}"
+
+
+def _deed(source: Unit, target: Unit) -> str:
+    factor, offset = conversion(source, target)
+    if offset:
+        scale = "" if factor == 1 else f"multiplied by {factor}, "
+        return f"{scale}{'added' if offset > 0 else 'subtracted'} {float(abs(offset)):.12g}".capitalize()
+    if factor < 1 and factor.numerator == 1:
+        return f"Divided by {factor.denominator}"
+    return f"Multiplied by {float(factor):.12g}"
+
+
+def _evidence(case: Case, reading: Candidate) -> str:
+    """Say with numbers what decided: the result column and the ranges, for this reading and against the declared."""
+    said: list[str] = []
+    names = dict.fromkeys(w.name for w in case.witnesses)
+    for name in names:
+        for_it = next((w for w in case.witnesses if w.name == name and w.candidate == reading.label), None)
+        declared = next((w for w in case.witnesses if w.name == name and w.candidate == case.declared.label), None)
+        if reading is not case.declared and name == "result column" and for_it and for_it.supports and declared:
+            said.append(f"{for_it.detail}, {declared.detail.split(' ', 1)[0]} as {case.declared.unit.words}")
+        elif reading is not case.declared and name == "expected range" and for_it and for_it.supports:
+            said.append(for_it.detail)
+        elif declared and declared.supports is not None and (reading is case.declared or declared.supports is False):
+            said.append(declared.detail)
+    return "; ".join(said) or "nothing speaks against it"
+
+
+def _proposal(case: Case) -> Proposal | None:
+    """The reading an engineer would try first: one that explains the rows, else one the limits ask for, else the
+    nearest prefix that the ranges allow.
+    """
+    part, t = case.part, case.tally
+    if not part.readings or part.target is None or not t.judged:
+        return None
+    possible = [
+        (i, reading) for i, reading in enumerate(part.readings)
+        if i and not case.against(reading, hard=True) and not _out_of_built_in(case, reading)
+    ]  # fmt: skip
+    explaining = [r for i, r in possible if r.automatic and case.explains(i)]
+    limits = odd_limit_scale(t)
+    by_limits = [r for _, r in possible if limits is not None and r.kind == "prefix"
+                 and r.unit.scale / case.declared.unit.scale == 10**limits]  # fmt: skip
+    other = case.proposed_reading()
+    nearest = sorted((r for _, r in possible if r.kind in ("prefix", "ratio", "time", "offset", "logarithmic")),
+                     key=lambda r: (r.kind == "logarithmic", _distance(r, case.declared)))  # fmt: skip
+    hard = case.against(case.declared, hard=True) or _out_of_built_in(case, case.declared)
+    chosen = next(iter([*explaining, *by_limits, *([other] if other else []), *(nearest if hard else [])]), None)
+    return _propose(part, chosen) if chosen else None
+
+
+def _out_of_built_in(case: Case, reading: Candidate) -> bool:
+    return any(w.name == "built-in range" and w.candidate == reading.label for w in case.witnesses)
+
+
+def _distance(reading: Candidate, declared: Candidate) -> float:
+    ratio = float(reading.unit.scale / declared.unit.scale)
+    return ratio if ratio >= 1 else 1 / ratio
+
+
+def _propose(part: Part, reading: Candidate) -> Proposal:
+    assert part.target is not None
+    if reading.kind == "logarithmic":
+        return Proposal(reading.unit.symbol, None, None, f"the values are {reading.unit}, which is not a scale of {part.target}")
+    if reading.kind == "decade":
+        factor = float(reading.unit.scale / part.target.scale)
+        return Proposal(reading.unit.symbol, factor, 0.0, f"the values are off by a factor {factor:g}, such as a probe's "
+                        "attenuation that was not applied")  # fmt: skip
+    exact, offset = conversion(reading.unit, part.target)
+    return Proposal(reading.unit.symbol, float(exact), float(offset), f"the values are {reading.unit.words}")
