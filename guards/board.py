@@ -307,4 +307,10 @@ class _Reader:
         return tuple(found)
 
 
-_EXAMPLES = {"voltage": "5.1 V", "current": "25 mA", "resistance": "500 ohm", "ratio": "0.3 %", "temperature": "60 degC"}
+_EXAMPLES = {
+    "voltage": "5.1 V",
+    "current": "25 mA",
+    "resistance": "500 ohm",
+    "ratio": "0.3 %",
+    "temperature": "60 degC",
+}

@@ -87,9 +87,10 @@ def _split(unit: Unit) -> tuple[str, str] | None:
         rest = unit.symbol[len(prefix) :]
         sibling = "m" if prefix == "" else ""
         if unit.symbol.startswith(prefix) and rest and (found := find_unit(sibling + rest)):
-            exact = found.quantity == unit.quantity and found.scale * Fraction(10) ** (
-                PREFIXES[prefix] - PREFIXES[sibling]
-            ) == unit.scale
+            exact = (
+                found.quantity == unit.quantity
+                and found.scale * Fraction(10) ** (PREFIXES[prefix] - PREFIXES[sibling]) == unit.scale
+            )
             if exact:
                 return prefix, rest
     return None

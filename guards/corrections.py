@@ -73,7 +73,7 @@ class MeasuredColumn:
     def text(self) -> pl.Expr:
         """The cell's number text: blanks, decimal mark and unit suffix off."""
         text = cell_text(pl.col(self.name), self.decimal)
-        return without_suffix(text) if self.kind.suffixes else text
+        return without_suffix(text, self.kind.suffixes)
 
     def values(self) -> pl.Expr:
         """Return the corrected Float64 values; refused rows, sentinels and unreadable cells are null."""
@@ -126,8 +126,12 @@ class MeasuredColumn:
 
     @property
     def _has_codes(self) -> bool:
-        open_sensor = any(r.part.quantity == "temperature" for r in self.rulings) and (self.kind.lower or 0) < OPEN_SENSOR[1]
-        return self.kind.numbers > self.kind.readings or open_sensor or any(r.part.sentinel_numbers for r in self.rulings)
+        open_sensor = (
+            any(r.part.quantity == "temperature" for r in self.rulings) and (self.kind.lower or 0) < OPEN_SENSOR[1]
+        )
+        return (
+            self.kind.numbers > self.kind.readings or open_sensor or any(r.part.sentinel_numbers for r in self.rulings)
+        )
 
     def changed(self) -> pl.Expr:
         """Return whether the cell's value is changed or cleared."""
@@ -143,7 +147,7 @@ def typed(name: str, kind: Kind, decimal: str) -> pl.Expr:
     if kind.kind == "integer":
         return text.cast(pl.Int64, strict=False).alias(name)
     if kind.kind == "number":
-        return finite(number(without_suffix(text) if kind.suffixes else text)).alias(name)
+        return finite(number(without_suffix(text, kind.suffixes))).alias(name)
     if kind.kind == "datetime":
         assert kind.format is not None
         return text.str.to_datetime(kind.format, strict=False, time_unit="us").alias(name)

@@ -57,7 +57,9 @@ _TEMPERATURE_SUFFIXES = {"k": "K", "f": "degF"}
 _TIME_WORDS = re.compile(r"(?i)(time|elapsed|duration|uptime)")
 _TEMPERATURE_WORDS = re.compile(r"(?i)^(t|t\d+|ta|tc|tj)$|temp|tamb|tcase|ambient|thermo|(^|_)t(_|$)")
 # What stands before a letter that numbers a thing rather than naming a unit: phase_a, channel_c, rev_c.
-_NUMBERED = re.compile(r"(?i)(^|_)(phase|ch|chan|channel|side|port|bank|leg|line|rev|revision|ver|slot|site|group|lot)$")
+_NUMBERED = re.compile(
+    r"(?i)(^|_)(phase|ch|chan|channel|side|port|bank|leg|line|rev|revision|ver|slot|site|group|lot)$"
+)
 _WHOLE_HEADER = re.compile(r"^(?:[VAW]|%|.{2,})$")
 
 
@@ -121,35 +123,26 @@ def labels_of(column: ExportColumn, word: ColumnWord | None) -> tuple[Label, ...
 
 _ROLE_NAMES: dict[Role, frozenset[str]] = {
     "identifier": frozenset(
-        "serial serialnumber serialno sn lot lotnumber batch batchnumber fixture fixtureid station stationid tester "
-        "testerid operator shift partnumber pn id uuid guid board boardid dut dutid unitid unitserial revision rev "
-        "note notes comment comments message site socket slot panel barcode workorder job user host name line".split()
+        ["serial", "serialnumber", "serialno", "sn", "lot", "lotnumber", "batch", "batchnumber", "fixture", "fixtureid", "station", "stationid", "tester", "testerid", "operator", "shift", "partnumber", "pn", "id", "uuid", "guid", "board", "boardid", "dut", "dutid", "unitid", "unitserial", "revision", "rev", "note", "notes", "comment", "comments", "message", "site", "socket", "slot", "panel", "barcode", "workorder", "job", "user", "host", "name", "line"]
     ),
-    "result": frozenset("result status passfail outcome verdict pass passed passorfail teststatus stepstatus".split()),
+    "result": frozenset(["result", "status", "passfail", "outcome", "verdict", "pass", "passed", "passorfail", "teststatus", "stepstatus"]),
     "limit": frozenset(
-        "lowerlimit lowlimit lolimit lolim lowlim lsl limitlow limlow limitlo lower ll minlimit limitmin lowerspec "
-        "upperlimit highlimit hilimit hilim highlim usl limithigh limhigh limithi upper ul maxlimit limitmax upperspec "
-        "nominal target nominalvalue".split()
+        ["lowerlimit", "lowlimit", "lolimit", "lolim", "lowlim", "lsl", "limitlow", "limlow", "limitlo", "lower", "ll", "minlimit", "limitmin", "lowerspec", "upperlimit", "highlimit", "hilimit", "hilim", "highlim", "usl", "limithigh", "limhigh", "limithi", "upper", "ul", "maxlimit", "limitmax", "upperspec", "nominal", "target", "nominalvalue"]
     ),
-    "unit": frozenset("unit units uom measunit valueunit unitofmeasure".split()),
+    "unit": frozenset(["unit", "units", "uom", "measunit", "valueunit", "unitofmeasure"]),
     "index": frozenset(
-        "index idx n no number step stepno stepnumber stepindex seq sequence record recno rec rownum row point pointno "
-        "sample sampleno cycle cycleindex cyclenumber readingn readingno reading# scan sweep count loop run "
-        "testno testnumber line lineno es".split()
+        ["index", "idx", "n", "no", "number", "step", "stepno", "stepnumber", "stepindex", "seq", "sequence", "record", "recno", "rec", "rownum", "row", "point", "pointno", "sample", "sampleno", "cycle", "cycleindex", "cyclenumber", "readingn", "readingno", "reading#", "scan", "sweep", "count", "loop", "run", "testno", "testnumber", "line", "lineno", "es"]
     ),
-    "time": frozenset("timestamp datetime date time elapsed elapsedtime testtime steptime dptime clock".split()),
+    "time": frozenset(["timestamp", "datetime", "date", "time", "elapsed", "elapsedtime", "testtime", "steptime", "dptime", "clock"]),
 }  # fmt: skip
 MEASUREMENT_NAMES = frozenset(
-    "measurement measurementname test testname stepname parameter parametername meas measname item testitem "
-    "characteristic variable signal quantity".split()
+    ["measurement", "measurementname", "test", "testname", "stepname", "parameter", "parametername", "meas", "measname", "item", "testitem", "characteristic", "variable", "signal", "quantity"]
 )
 VALUE_NAMES = frozenset(
-    "value data reading measured measuredvalue measvalue measurementvalue resultvalue val meas numericvalue".split()
+    ["value", "data", "reading", "measured", "measuredvalue", "measvalue", "measurementvalue", "resultvalue", "val", "meas", "numericvalue"]
 )
-_LOWER_NAMES = frozenset("lowerlimit lowlimit lolimit lolim lowlim lsl limitlow limlow limitlo lower ll minlimit limitmin "
-                         "lowerspec".split())  # fmt: skip
-_UPPER_NAMES = frozenset("upperlimit highlimit hilimit hilim highlim usl limithigh limhigh limithi upper ul maxlimit "
-                         "limitmax upperspec".split())  # fmt: skip
+_LOWER_NAMES = frozenset(["lowerlimit", "lowlimit", "lolimit", "lolim", "lowlim", "lsl", "limitlow", "limlow", "limitlo", "lower", "ll", "minlimit", "limitmin", "lowerspec"])  # fmt: skip
+_UPPER_NAMES = frozenset(["upperlimit", "highlimit", "hilimit", "hilim", "highlim", "usl", "limithigh", "limhigh", "limithi", "upper", "ul", "maxlimit", "limitmax", "upperspec"])  # fmt: skip
 _RANGE = re.compile(r"(?i)(^|_|\s)range($|_|\s|\()")
 
 

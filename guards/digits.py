@@ -5,6 +5,8 @@ Looked at only where the values contradict their label, because a healthy file h
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import polars as pl
 
 from guards.parts import Part
@@ -15,7 +17,7 @@ from guards.witnesses import TOLERATED
 _FEWEST = 3
 
 
-def digit_pattern(frame: pl.LazyFrame, part: Part, tally: Tally, decimal: str, *, suffixed: bool) -> str | None:
+def digit_pattern(frame: pl.LazyFrame, part: Part, tally: Tally, decimal: str, suffixes: Collection[str]) -> str | None:
     """Return a sentence that names the damage, or None.
 
     *Locale*: a reader took the decimal point before three digits for a thousands mark (0.673 became 673, 0.62 stayed),
@@ -27,8 +29,7 @@ def digit_pattern(frame: pl.LazyFrame, part: Part, tally: Tally, decimal: str, *
     mixed = tally.judged and max(tally.only_rival, default=0)
     if not (suspicious or mixed):
         return None
-    text = cell_text(pl.col(part.column), decimal)
-    text = without_suffix(text) if suffixed else text
+    text = without_suffix(cell_text(pl.col(part.column), decimal), suffixes)
     size = number(text).abs()
     whole = text.str.contains(r"^[+-]?[1-9]\d{2,}$")
     short = text.str.contains(r"^[+-]?\d+\.\d{1,2}$") & (size > 0)

@@ -100,11 +100,15 @@ def _faults(frame: pl.LazyFrame, columns: Sequence[MeasuredColumn]) -> dict[tupl
     if not checks:
         return {}
     schema = build_schema(checks)
-    extremes = pl.DataFrame({key: _extremes(subjects[key][2]) for key in checks}, schema=dict.fromkeys(checks, pl.Float64))
+    extremes = pl.DataFrame(
+        {key: _extremes(subjects[key][2]) for key in checks}, schema=dict.fromkeys(checks, pl.Float64)
+    )
     found = {}
     for key in failing_columns(schema, extremes):
         column, i, ruling = subjects[key]
-        values = frame.select("_row", column.values().alias(key), where=pl.lit(True) if ruling.where is None else ruling.where)
+        values = frame.select(
+            "_row", column.values().alias(key), where=pl.lit(True) if ruling.where is None else ruling.where
+        )
         rows = values.filter(pl.col("where")).drop("where").collect(engine="streaming")
         failing = failing_columns(build_schema({key: checks[key]}), rows.select(key)).get(key, [])
         found[column.name, i] = _fault_flags(rows[failing], key, column.name, ruling)
@@ -130,7 +134,11 @@ def _fault_flags(rows: pl.DataFrame, key: str, name: str, ruling: Ruling) -> pl.
     assert limits is not None
     detail = pl.format("{} " + str(ruling.target) + " is outside the absolute range " + limits.text(), pl.col(key))
     return rows.select(
-        "_row", column=pl.lit(name), measurement=pl.lit(ruling.part.measurement, pl.String), kind=pl.lit("fault"), detail=detail
+        "_row",
+        column=pl.lit(name),
+        measurement=pl.lit(ruling.part.measurement, pl.String),
+        kind=pl.lit("fault"),
+        detail=detail,
     )
 
 
@@ -173,7 +181,11 @@ def _report(ruling: Ruling, role: Role, counts: dict[str, int]) -> ColumnReport:
     factor: float | None = None
     offset: float | None = None
     if decision.verdict != "refused":
-        exact = (1, 0) if decision.resolved is None or ruling.target is None else conversion(decision.resolved, ruling.target)
+        exact = (
+            (1, 0)
+            if decision.resolved is None or ruling.target is None
+            else conversion(decision.resolved, ruling.target)
+        )
         factor, offset = float(exact[0]), float(exact[1])
     base = ColumnReport(
         part.column, role, part.measurement, ruling.segment, part.node.name if part.node else None, part.quantity,

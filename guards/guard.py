@@ -50,7 +50,9 @@ def guard(
     cell is empty. Nothing is written, and the input is not changed.
     """
     rows, kinds, roles = _read_columns(frame, columns, board, decimal)
-    layout = find_layout(columns, roles, frozenset(n for n, k in kinds.items() if k.kind in ("number", "integer")), board)
+    layout = find_layout(
+        columns, roles, frozenset(n for n, k in kinds.items() if k.kind in ("number", "integer")), board
+    )
     judged = [c for c in columns if roles[c.name] in JUDGED_ROLES and kinds[c.name].kind == "number"]
     rulings = judge(frame, judged, kinds, layout, board, decimal=decimal)
     measured = [MeasuredColumn(c.name, kinds[c.name], decimal, rulings[c.name]) for c in judged]
@@ -72,7 +74,9 @@ def guard(
         )
     ]
     report = TableReport(table, rows, effects.rows_changed, tuple(reports))
-    raw = tuple(c.name for c in columns if c.name in effects.rewritten or (c.name in by_name and by_name[c.name].touched))
+    raw = tuple(
+        c.name for c in columns if c.name in effects.rewritten or (c.name in by_name and by_name[c.name].touched)
+    )
     return Guarded(report, frame.select("_row", *[v for v in values if v is not None]), raw, effects.flags,
                    _units(reports), _limits(board))  # fmt: skip
 
@@ -102,7 +106,13 @@ def _unjudged(column: ExportColumn, kind: Kind, role: Role, rows: int, board: Bo
     unit = labels[0].unit.symbol if labels and kind.kind == "number" else None
     few = f"; {kind.numbers} of {kind.cells} cells are numbers" if kind.kind == "text" and kind.numbers else ""
     judged = role in ("measured", "setpoint")
-    why = "its cells are text, not numbers" if judged and kind.cells else "it is empty" if judged else f"{role}: not judged"
+    why = (
+        "its cells are text, not numbers"
+        if judged and kind.cells
+        else "it is empty"
+        if judged
+        else f"{role}: not judged"
+    )
     return ColumnReport(
         column.name, role, quantity=labels[0].unit.quantity if unit else None, declared_text=parsed[1] if parsed else None,
         declared_unit=unit, resolved_unit=unit, unit=unit, verdict="unverified" if judged else "kept",
@@ -129,4 +139,3 @@ def _limits(board: Board | None) -> pl.DataFrame:
                      for e in (node.limits.lower, node.limits.upper)]  # fmt: skip
             rows.append((node.name, *edges, node.unit.symbol))
     return pl.DataFrame(rows, schema=schema, orient="row")
-

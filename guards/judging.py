@@ -18,8 +18,8 @@ from guards.declared import ExportColumn, Label, Layout, header_unit, labels_of
 from guards.digits import digit_pattern
 from guards.kinds import Kind
 from guards.parts import Part, make_part
-from guards.tally import Evidence, Tally, passed_of, read_tally, tally, value_of
 from guards.quantities import cell_text, number
+from guards.tally import Evidence, Tally, passed_of, read_tally, tally, value_of
 from guards.units import Unit, find_unit
 from guards.verdict import Decision, decide
 
@@ -39,7 +39,9 @@ def judge(
         if column.name == layout.value and (layout.measurement or layout.unit):
             rulings[column.name] = _judge_rows(frame, column, kinds[column.name], layout, segments, board, decimal)
         else:
-            part = make_part(column.name, _labels(column, kinds[column.name], board), board)
+            part = _one_unit(
+                make_part(column.name, _labels(column, kinds[column.name], board), board), kinds[column.name]
+            )
             evidence = _evidence(part, layout, kinds[column.name], decimal, columns_alone=column.name == layout.value)
             parts.append((_if_plain(part, kinds[column.name], evidence, segments), evidence))
     for (part, evidence), decided in zip(parts, _decide_all(frame, parts, segments, kinds, decimal), strict=True):
@@ -66,6 +68,13 @@ def _labels(column: ExportColumn, kind: Kind, board: Board | None) -> tuple[Labe
     return labels
 
 
+def _one_unit(part: Part, kind: Kind) -> Part:
+    units = {unit.symbol: text for text in kind.suffixes if (unit := find_unit(text))}
+    if len(units) < 2:
+        return part
+    return replace(part, problem="the cells carry different units: " + ", ".join(sorted(units.values())))
+
+
 def _if_plain(part: Part, kind: Kind, evidence: Evidence, segments: Sequence[str]) -> Part:
     """Leave only the declared reading where all values lie in its expected range: no rival can explain more."""
     if part.declared is None or kind.lower is None or kind.upper is None or evidence.passed is not None:
@@ -78,7 +87,7 @@ def _if_plain(part: Part, kind: Kind, evidence: Evidence, segments: Sequence[str
 
 
 def _evidence(part: Part, layout: Layout, kind: Kind, decimal: str, *, columns_alone: bool) -> Evidence:
-    value = value_of(part, part.column, decimal=decimal, suffixed=bool(kind.suffixes))
+    value = value_of(part, part.column, decimal=decimal, suffixes=kind.suffixes)
     if not columns_alone:
         return Evidence(value)
     lower, upper = (number(cell_text(pl.col(name), decimal)) if name else None for name in (layout.lower, layout.upper))
@@ -112,9 +121,15 @@ def _judge_rows(
         measurement = found.get(layout.measurement) if layout.measurement else None
         text = found.get(layout.unit) if layout.unit else None
         labels = _row_labels(column, kind, board, text)
-        part = make_part(column.name, labels, board, measurement=measurement, row_label=text, target=targets.get(measurement))
+        part = make_part(
+            column.name, labels, board, measurement=measurement, row_label=text, target=targets.get(measurement)
+        )
         if text and find_unit(text) is None:
-            part = replace(part, problem=f"the unit column says {text!r}, which is no unit the guard knows") if labels else part
+            part = (
+                replace(part, problem=f"the unit column says {text!r}, which is no unit the guard knows")
+                if labels
+                else part
+            )
         evidence = _evidence(part, layout, kind, decimal, columns_alone=True)
         where = [pl.col(name).eq_missing(pl.lit(value, pl.String)) for name, value in found.items()]
         decided = _decide_all(group.lazy(), [(part, evidence)], segments, {column.name: kind}, decimal)[0]
@@ -142,7 +157,9 @@ def _targets(rows: pl.DataFrame, column: ExportColumn, layout: Layout, board: Bo
     if not layout.unit:
         return {}
     header = header_unit(column.text)
-    counted = rows.group_by([layout.measurement or pl.lit(None, pl.String).alias("measurement"), pl.col(layout.unit)]).len()
+    counted = rows.group_by(
+        [layout.measurement or pl.lit(None, pl.String).alias("measurement"), pl.col(layout.unit)]
+    ).len()
     counted = counted.sort("len", layout.unit, descending=[True, False])
     labels: dict[str | None, dict[Unit, int]] = {}
     for measurement, text, n in counted.iter_rows():
@@ -170,7 +187,7 @@ def _decide_all(
     found = []
     for (part, evidence), counts in zip(parts, tally(frame, parts, segments), strict=True):
         whole = read_tally(counts, part)
-        pattern = digit_pattern(frame, part, whole, decimal, suffixed=bool(kinds[part.column].suffixes))
+        pattern = digit_pattern(frame, part, whole, decimal, kinds[part.column].suffixes)
         decision = _honest_label(part, decide(part, whole, pattern))
         split = _by_segment(part, counts, segments, decision, pattern)
         found.append(split or (Ruling(part, decision, tally=whole),))

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from guards.quantities import SENTINEL_TEXTS, cell_text, finite, number, unit_suffix, without_suffix
+from guards.quantities import SENTINEL_TEXTS, cell_text, finite, number, unit_suffix
+from guards.units import find_unit
 
 _HEAD_ROWS = 2_000
 _SHARE_UNLABELLED = 0.9
@@ -25,7 +26,7 @@ _DATE_FORMAT = "%Y-%m-%d"
 class Kind:
     """What a column's cells are. `kind`: "number", "integer", "datetime", "date" or "text". `cells`: not empty ones;
     `numbers`: of those, numbers by the grammar; `readings`: of those, finite ones that are no overflow code.
-    `odd`: distinct texts that are no number, with their counts (empty for text columns). `suffixes`: unit texts found
+    `odd`: distinct texts that are no number, with their counts (empty for text columns). `suffixes`: units' texts found
     behind numbers, with counts. `lower` and `upper`: extremes of the finite raw values.
     """
 
@@ -55,7 +56,9 @@ def count_kinds(
     for name in names:
         aggregates += _aggregates(name, guesses[name], decimal, name in integers)
     counts = frame.select(aggregates).collect(engine="streaming").row(0, named=True)
-    odd = _odd_texts(frame, [n for n in names if guesses[n] == "number" and counts[f"{n}|n"] > counts[f"{n}|ok"]], decimal)
+    odd = _odd_texts(
+        frame, [n for n in names if guesses[n] == "number" and counts[f"{n}|n"] > counts[f"{n}|ok"]], decimal
+    )
     kinds = {
         name: _decide(name, guesses[name], counts, odd.get(name, {}), decimal, labelled=name in labelled,
                       integer=name in integers)
@@ -70,7 +73,7 @@ def _guess(head: pl.Series, decimal: str) -> str:
         return "number"
     frame = pl.DataFrame({"t": cells}).select(t=cell_text(pl.col("t"), decimal))
     checks = frame.select(
-        number=(number(without_suffix(pl.col("t"))).is_not_null() | pl.col("t").str.to_lowercase().is_in(list(SENTINEL_TEXTS))).mean(),
+        number=((number(pl.col("t")).is_not_null() | unit_suffix(pl.col("t")).is_not_null()) | pl.col("t").str.to_lowercase().is_in(list(SENTINEL_TEXTS))).mean(),
         **{form: pl.col("t").str.to_datetime(form, strict=False).is_not_null().all() for form in _DATETIME_FORMATS},
         date=pl.col("t").str.to_date(_DATE_FORMAT, strict=False).is_not_null().all(),
     ).row(0, named=True)  # fmt: skip
@@ -114,7 +117,14 @@ def _odd_texts(frame: pl.LazyFrame, names: Sequence[str], decimal: str) -> dict[
 
 
 def _decide(
-    name: str, guess: str, counts: Mapping[str, object], odd: dict[str, int], decimal: str, *, labelled: bool, integer: bool
+    name: str,
+    guess: str,
+    counts: Mapping[str, object],
+    odd: dict[str, int],
+    decimal: str,
+    *,
+    labelled: bool,
+    integer: bool,
 ) -> Kind:
     def count(key: str) -> int:
         value = counts.get(f"{name}|{key}", 0)
@@ -126,12 +136,14 @@ def _decide(
         return Kind("text", cells)
     if guess != "number":
         whole = count("ok") == cells
-        return Kind(("date" if guess == "date" else "datetime") if whole else "text", cells, format=guess if whole else None)
+        return Kind(
+            ("date" if guess == "date" else "datetime") if whole else "text", cells, format=guess if whole else None
+        )
     suffixes = _suffixes(odd)
     sentinels = sum(n for text, n in odd.items() if text.lower() in SENTINEL_TEXTS)
     numbers = count("ok") + sum(suffixes.values())
     share = numbers / max(1, cells - sentinels)
-    if not numbers and cells or cells and share < (_SHARE_LABELLED if labelled else _SHARE_UNLABELLED):
+    if (not numbers and cells) or (cells and share < (_SHARE_LABELLED if labelled else _SHARE_UNLABELLED)):
         return Kind("text", cells, numbers)
     lower, upper = (counts.get(f"{name}|{edge}") for edge in ("min", "max"))
     assert lower is None or isinstance(lower, float)
@@ -145,4 +157,4 @@ def _suffixes(odd: Mapping[str, int]) -> dict[str, int]:
         return {}
     frame = pl.DataFrame({"t": list(odd), "n": list(odd.values())}).select(u=unit_suffix(pl.col("t")), n=pl.col("n"))
     grouped = frame.drop_nulls("u").group_by("u").agg(pl.col("n").sum()).sort("n", descending=True)
-    return dict(zip(grouped["u"].to_list(), grouped["n"].to_list(), strict=True))
+    return {text: n for text, n in grouped.iter_rows() if find_unit(text)}

@@ -9,6 +9,7 @@ one cast to a float, so that the result is the float that the file would have he
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from fractions import Fraction
 
 import polars as pl
@@ -18,7 +19,7 @@ from guards.units import Unit, find_unit, power_of_ten
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?"
 _CELL_NUMBER = f"^{_NUMBER}$"
-_CELL_WITH_UNIT = rf"^({_NUMBER})\s*([^\d\s.,+\-eE(][^\d]{{0,15}})$"
+_CELL_WITH_UNIT = rf"^({_NUMBER})\s*([A-Za-zµμΩΩ°℃℉%][^\d]{{0,15}})$"
 _QUANTITY = re.compile(rf"^\s*({_NUMBER})\s*(\S.*?)?\s*$")
 _MINUS_SIGNS = ("\u2212", "\u2013")
 
@@ -102,15 +103,20 @@ def unit_suffix(text: pl.Expr) -> pl.Expr:
     return text.str.extract(_CELL_WITH_UNIT, 2).str.strip_chars()
 
 
-def without_suffix(text: pl.Expr) -> pl.Expr:
-    """Return the number's text of cells such as "4.9930V"; other cells unchanged."""
-    return pl.coalesce(text.str.extract(_CELL_WITH_UNIT, 1), text)
+def without_suffix(text: pl.Expr, suffixes: Collection[str]) -> pl.Expr:
+    """Return the number's text of cells such as "4.9930V" whose unit text is one of `suffixes`; others unchanged."""
+    if not suffixes:
+        return text
+    known = unit_suffix(text).is_in(list(suffixes))
+    return pl.when(known).then(text.str.extract(_CELL_WITH_UNIT, 1)).otherwise(text)
 
 
 def sentinel_kind(text: pl.Expr, extra_texts: dict[str, str] | None = None) -> pl.Expr:
     """Return the kind of flag for cells whose text stands for no reading, else null."""
     table = SENTINEL_TEXTS | (extra_texts or {})
-    return text.str.to_lowercase().replace_strict(list(table), list(table.values()), default=None, return_dtype=pl.String)
+    return text.str.to_lowercase().replace_strict(
+        list(table), list(table.values()), default=None, return_dtype=pl.String
+    )
 
 
 def sentinel_number_kind(value: pl.Expr, extra_numbers: tuple[float, ...] = ()) -> pl.Expr:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -68,10 +68,10 @@ class Tally:
     in_limits: tuple[int, ...]
 
 
-def value_of(part: Part, column: str, *, decimal: str, suffixed: bool) -> pl.Expr:
+def value_of(part: Part, column: str, *, decimal: str, suffixes: Collection[str]) -> pl.Expr:
     """Return the part's finite raw values: overflow codes, sentinels and open sensors are null."""
     text = cell_text(pl.col(column), decimal)
-    value = finite(number(without_suffix(text) if suffixed else text), part.sentinel_numbers)
+    value = finite(number(without_suffix(text, suffixes)), part.sentinel_numbers)
     if part.quantity == "temperature":
         value = pl.when(~value.is_between(*OPEN_SENSOR)).then(value)
     return value
@@ -83,9 +83,7 @@ def passed_of(column: str) -> pl.Expr:
     return pl.when(text.is_in(list(_PASS))).then(True).when(text.is_in(list(_FAIL))).then(False).otherwise(None)
 
 
-def tally(
-    frame: pl.LazyFrame, parts: Sequence[tuple[Part, Evidence]], groups: Sequence[str]
-) -> list[pl.DataFrame]:
+def tally(frame: pl.LazyFrame, parts: Sequence[tuple[Part, Evidence]], groups: Sequence[str]) -> list[pl.DataFrame]:
     """Return for each part a frame of counts by group: the group columns, then the columns `read_tally` reads."""
     # The engine casts a text once for all the aggregates that use it when it stands in a column of its own.
     values = [evidence.value.alias(f"value|{i}") for i, (_, evidence) in enumerate(parts)]
@@ -112,7 +110,7 @@ def _aggregates(part: Part, evidence: Evidence, x: pl.Expr) -> dict[str, pl.Expr
     found: dict[str, pl.Expr] = {
         "judged": judged.sum(), "readings": x.count(), "lower": x.min(), "upper": x.max(),
     }  # fmt: skip
-    explained = [_in_any(x, reading, part.expected) & judged for reading in readings]
+    explained = [_in_any(x, reading, _telling(part, reading)) & judged for reading in readings]
     automatic = [e for e, reading in zip(explained, readings, strict=True) if reading.automatic]
     for i, (reading, inside) in enumerate(zip(readings, explained, strict=True)):
         if part.expected:
@@ -125,6 +123,13 @@ def _aggregates(part: Part, evidence: Evidence, x: pl.Expr) -> dict[str, pl.Expr
         found["any_automatic"] = functools.reduce(operator.or_, automatic).sum()
         found["only_declared"] = functools.reduce(operator.and_, [~e for e in automatic[1:]], automatic[0]).sum()
     return found | _result_counts(part, evidence, x, readings) | _limit_counts(evidence, x)
+
+
+def _telling(part: Part, reading: Candidate) -> Sequence[Range]:
+    """Return the expected ranges that can tell for a reading: one that holds zero explains every smaller unit."""
+    if reading.kind not in ("prefix", "decade") or reading.unit.scale >= part.readings[0].unit.scale:
+        return part.expected
+    return [r for r in part.expected if (r.lower is not None and r.lower > 0) or (r.upper is not None and r.upper < 0)]
 
 
 def _inside(x: pl.Expr, reading: Candidate, limits: Range) -> pl.Expr:

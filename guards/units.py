@@ -19,7 +19,16 @@ from typing import Any
 from guards.errors import UnitError
 
 PREFIXES: dict[str, int] = {"p": -12, "n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9}
-_PREFIX_WORDS = {"pico": "p", "nano": "n", "micro": "u", "milli": "m", "kilo": "k", "mega": "M", "meg": "M", "giga": "G"}
+_PREFIX_WORDS = {
+    "pico": "p",
+    "nano": "n",
+    "micro": "u",
+    "milli": "m",
+    "kilo": "k",
+    "mega": "M",
+    "meg": "M",
+    "giga": "G",
+}
 # NFKC turns U+00B5 into U+03BC; both must read as the ASCII prefix "u".
 _MICRO = {"μ": "u", "µ": "u"}
 # Degree signs as they arrive after one wrong decoding (utf-8 as cp1252, gbk, cp1250): a table, never a rule.
@@ -136,7 +145,9 @@ def _pint_affine(name: str, quantity: str) -> tuple[Fraction, Fraction]:
 
 
 def _make(base: _Base, prefix: str) -> Unit:
-    scale, offset = (Fraction(1), Fraction(0)) if base.pint_name is None else _pint_affine(base.pint_name, base.quantity)
+    scale, offset = (
+        (Fraction(1), Fraction(0)) if base.pint_name is None else _pint_affine(base.pint_name, base.quantity)
+    )
     return Unit(prefix + base.symbol, base.quantity, scale * Fraction(10) ** PREFIXES[prefix], offset, base.logarithmic)
 
 
@@ -155,7 +166,11 @@ def _spellings() -> dict[str, tuple[_Base, str]]:
         for word_prefix, prefix in _PREFIX_WORDS.items():
             for word in (base.symbol if base.symbol == "ohm" else "", *base.words):
                 if word:
-                    for text in (word_prefix + word, word_prefix.capitalize() + word.lower(), word_prefix + word.lower()):
+                    for text in (
+                        word_prefix + word,
+                        word_prefix.capitalize() + word.lower(),
+                        word_prefix + word.lower(),
+                    ):
                         table.setdefault(text, (base, prefix))
     for code, symbol in _UNECE.items():
         if symbol in table:
@@ -202,7 +217,14 @@ def find_unit(text: str) -> Unit | None:
 
 def _compound(left: str, joiner: str, right: str) -> Unit | None:
     numerator, other = find_unit(left), find_unit(right)
-    if numerator is None or other is None or numerator.offset or other.offset or numerator.logarithmic or other.logarithmic:
+    if (
+        numerator is None
+        or other is None
+        or numerator.offset
+        or other.offset
+        or numerator.logarithmic
+        or other.logarithmic
+    ):
         return None
     scale = numerator.scale / other.scale if joiner == "/" else numerator.scale * other.scale
     return Unit(f"{numerator.symbol}{joiner}{other.symbol}", f"{numerator.quantity}{joiner}{other.quantity}", scale)

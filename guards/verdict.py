@@ -92,7 +92,7 @@ class Case:
             reading for reading, n in zip(self.part.readings, t.explained, strict=True)
             if not reading.automatic and n >= MAJORITY * t.judged and not self.against(reading, hard=True)
         ]  # fmt: skip
-        return fits[0] if len(fits) == 1 or fits and fits[0].kind != "decade" else None
+        return fits[0] if len(fits) == 1 or (fits and fits[0].kind != "decade") else None
 
 
 def decide(part: Part, tally: Tally, digit_pattern: str | None = None) -> Decision:
@@ -155,7 +155,8 @@ def _silence(case: Case, _: str | None) -> Decision | None:
     if not case.tally.judged:
         what = "every value is zero or missing" if case.tally.readings else "it has no readings"
         return _unverified(case, what)
-    if not any(w.supports is not None for w in case.witnesses):
+    about = {case.declared.label}
+    if not any(w.supports is not None and (w.candidate in about or w.name != "built-in range") for w in case.witnesses):
         return _unverified(case, "nothing in the file or the board speaks about its unit")
     return None
 
@@ -203,7 +204,9 @@ def _contradicted(case: Case, digit_pattern: str | None) -> Decision | None:
 def _refuse(case: Case, rule: str, why: str, *, propose: bool = True) -> Decision:
     proposal = _proposal(case) if propose else None
     what = f"{_header(case.part)}, {why}." if rule != "b" else f"{why}."
-    advice = f" Not changed: the values are withheld. Proposal: {proposal.why}." if proposal else " The values are withheld."
+    advice = (
+        f" Not changed: the values are withheld. Proposal: {proposal.why}." if proposal else " The values are withheld."
+    )
     return Decision("refused", rule, None, what + advice, proposal, case.witnesses)
 
 
@@ -295,7 +298,9 @@ def _distance(reading: Candidate, declared: Candidate) -> float:
 def _propose(part: Part, reading: Candidate) -> Proposal:
     assert part.target is not None
     if reading.kind == "logarithmic":
-        return Proposal(reading.unit.symbol, None, None, f"the values are {reading.unit}, which is not a scale of {part.target}")
+        return Proposal(
+            reading.unit.symbol, None, None, f"the values are {reading.unit}, which is not a scale of {part.target}"
+        )
     if reading.kind == "decade":
         factor = float(reading.unit.scale / part.target.scale)
         return Proposal(reading.unit.symbol, factor, 0.0, f"the values are off by a factor {factor:g}, such as a probe's "

@@ -43,9 +43,9 @@ def _range_witness(name: str, part: Part, tally: Tally, *, hard: bool) -> Iterat
     whose = f" of {part.node.name}" if part.node and part.node.absolute else ""
     for i, reading in enumerate(part.readings):
         out = tally.outside[i]
-        detail = f"{out} of {tally.judged} are {_where(part, reading, tally)}{whose} as {reading.unit.words}"
-        if reading.kind == "decade":
-            detail = f"{out} of {tally.judged} are outside {part.absolute.text()} if scaled {reading.label}"
+        how = f"if scaled {reading.label}" if reading.kind == "decade" else f"as {reading.unit.words}"
+        place = f"are {_where(part, reading, tally)}" if out else f"lie within {part.absolute.text()}"
+        detail = f"{out or 'all'} of {tally.judged} {place}{whose} {how}".replace("all of", "all")
         yield Witness(name, reading.label, out <= TOLERATED * tally.judged, detail, hard)
 
 
