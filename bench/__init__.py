@@ -1,0 +1,61 @@
+"""Bench exports made true, and snippets run on them: the package behind `bench-analyze`.
+
+    import bench
+
+    with bench.analyze("export.csv", board="board.toml") as analysis:
+        print(analysis.guard.outcome)
+        print(analysis.table("retest"))
+        print(analysis.run("con.sql('select count(*) from retest').fetchone()").value)
+
+Names are loaded on first use, so that `import bench` (and `bench-analyze --help`) costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bench.analysis import Analysis
+    from bench.errors import (
+        BenchError,
+        EnvironmentProblem,
+        ExportAmbiguous,
+        ExportChanged,
+        ExportEmpty,
+        ExportError,
+        ExportMissing,
+        ProfileError,
+        UsageError,
+    )
+    from bench.pipeline import analyze
+
+_ERRORS = (
+    "BenchError", "EnvironmentProblem", "ExportAmbiguous", "ExportChanged", "ExportEmpty", "ExportError", "ExportMissing",
+    "ProfileError", "UsageError",
+)  # fmt: skip
+_HOMES = {"Analysis": "bench.analysis", "analyze": "bench.pipeline"} | dict.fromkeys(_ERRORS, "bench.errors")
+
+__all__ = [
+    "Analysis",
+    "BenchError",
+    "EnvironmentProblem",
+    "ExportAmbiguous",
+    "ExportChanged",
+    "ExportEmpty",
+    "ExportError",
+    "ExportMissing",
+    "ProfileError",
+    "UsageError",
+    "analyze",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
