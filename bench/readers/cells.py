@@ -1,0 +1,64 @@
+"""What one cell looks like: a number and by which mark, a time, a unit. Patterns only; nothing is converted here.
+
+The patterns are written for Python's `re` (a head of the file) and for polars' regex engine (whole columns) alike.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+CellKind = Literal["empty", "number", "time", "sentinel", "text"]
+
+_EXPONENT = r"(?:[eE][+-]?\d{1,4})?"
+POINT_NUMBER = rf"^\s*[+-]?(?:\d+\.?\d*|\.\d+){_EXPONENT}\s*$"
+COMMA_NUMBER = rf"^\s*[+-]?(?:\d+,\d*|,\d+){_EXPONENT}\s*$"
+POINT_GROUPS = r"^\s*[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*$"  # 1,234.5
+COMMA_GROUPS = r"^\s*[+-]?\d{1,3}(?:\.\d{3})+,\d+\s*$"  # 1.234,5
+THREE_AFTER_COMMA = r"^\s*[+-]?[1-9]\d{0,2},\d{3}\s*$"  # 1,234 is either
+
+_POINT = re.compile(POINT_NUMBER)
+_COMMA = re.compile(COMMA_NUMBER)
+_GROUPS = re.compile(f"{POINT_GROUPS}|{COMMA_GROUPS}")
+_SENTINEL = re.compile(
+    r"(?i)^\s*[+-]?(?:nan|inf|infinity|ol|o\.l\.?|over ?load|overflow|ovld|ovrflw|n/?a|none|null|-{1,5}|\*+|err(?:or)?|"
+    r"1\.#(?:inf|qnan|ind)|invalid|open|#n/a|#num!|#value!|#div/0!|1\.#io)\s*$"
+)
+_TIME = re.compile(
+    r"(?x)^\s*(?:"
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T\s_]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:Z|[+-]\d{2}:?\d{2}|UTC)?)?"
+    r"|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}(?:,?\s+\d{1,2}:\d{2}(?::\d{2}(?:[.,:]\d+)?)?\s*(?:[AaPp][Mm])?)?"
+    r"|\d{1,2}[-\s][A-Za-z]{3,9}[-\s]\d{2,4}(?:\s+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)?"
+    r"|(?:\d+d\s+)?\d{1,4}:\d{1,2}(?::\d{1,2}(?:[.,:]\d*)?)?\s*(?:[AaPp][Mm])?"
+    r"|\d{1,2}:\d{2}:\d{2}\s+\d{1,2}-[A-Za-z]{3}-\d{4}"
+    r")\s*$"
+)
+_PREFIX = r"[YZEPTGMkhdcmuµμnpfa]?"
+_UNIT = re.compile(
+    rf"(?:{_PREFIX}(?:V|A|W|Hz|s|F|H|Ω|Ω|ohms?|Ohms?|g|m|Pa|bar|J|N|T|Ah|Wh|VA|var|S|eV|L|l|B|b|bit)"
+    r"(?:[/*·.^]\s*\w+\^?-?\d*|[²³]|_?(?:dc|ac|rms|pp|pk)| ?(?:DC|AC|RMS)|pp|rms|pk)*"
+    r"|%(?:RH)?|°?\s?[CFK]|[dD]eg\.?\s?[CFKcf]?|°|℃|dB\w{0,3}|ppm|ppb|rpm|RPM|psi|PSI|in|ft|mil|mm/s|bpm|cnt|counts?|lux|lx|cd|mol"
+    r"|[hH]rs?|h|d|[mM]in|MIN|[sS]ecs?|rad|1|-|TS|RN)"
+)
+_UNIT_WORD = re.compile(
+    r"(?i)(?:milli|micro|kilo|mega|nano|pico|m|u|k)?(?:volts?|amp(?:ere)?s?|watts?|ohms?|seconds?|hertz|farads?|henr(?:y|ies)|"
+    r"celsius|kelvin|fahrenheit|minutes?|hours?|days?|percent|degrees?(?: [cf])?|met(?:er|re)s?|grams?|unitless|sequence|"
+    r"samples?|none|n/a|volts? ?[ad]c|amps? ?[ad]c|vdc|vac|adc|aac|amp-?h(?:ou)?rs?|watt-?h(?:ou)?rs?)"
+)
+
+
+def kind(cell: str) -> CellKind:
+    """Return what a cell looks like. A number may have either decimal mark or grouped thousands."""
+    if not cell.strip():
+        return "empty"
+    if _POINT.match(cell) or _COMMA.match(cell) or _GROUPS.match(cell):
+        return "number"
+    if _SENTINEL.match(cell):
+        return "sentinel"
+    return "time" if _TIME.match(cell) else "text"
+
+
+def is_unit(cell: str) -> bool:
+    """Return whether a cell is the text of a unit, as a units row holds it: `V`, `(mV)`, `Volt`, `deg C`."""
+    text = cell.strip().strip("()[]{}").strip()
+    return bool(_UNIT.fullmatch(text) or _UNIT_WORD.fullmatch(text))

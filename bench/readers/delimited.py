@@ -1,0 +1,197 @@
+"""Delimited text: find the dialect in the head, prove the rest plain or read it with care, account for every line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from bench.errors import EnvironmentProblem, ExportError
+from bench.export import QUARANTINE_SCHEMA, Export, RawTable, no_quarantine
+from bench.readers import decimals, dialect, head, layout, names, plain
+from bench.readers.encoding import Text, open_text
+from bench.readers.options import ReadOptions
+from bench.readers.plain import Shape
+from bench.readers.records import Careful, Piece, Tally
+from bench.source import Source
+from guards.declared import ExportColumn
+
+NO_DELIMITER = "\x1f"  # a one-column file: commas in its lines are text
+_IN_MEMORY_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    frame: pl.LazyFrame
+    quarantine: pl.DataFrame
+    tally: Tally
+    path: str
+
+
+def read_delimited(source: Source, options: ReadOptions, *, content: bytes | Path | None = None) -> Export:
+    """Return the export's table. `content` stands in for the file when it was taken out of an archive.
+
+    Raises:
+        ExportError: no text, or a text that can be read two ways with different numbers.
+    """
+    text = open_text(source, encoding=options.encoding, content=content)
+    lines = head.head_lines(text)
+    found = dialect.sniff(lines, options.delimiter)
+    character = found.character if found.width > 1 or options.delimiter else NO_DELIMITER
+    records = head.records(lines, character)
+    shape_of = layout.find(records, header_rows=options.header_rows)
+    columns = _columns(shape_of)
+    shape = Shape(
+        character, shape_of.width + shape_of.trailing, tuple(column.name for column in columns), shape_of.comment,
+        shape_of.header_text,
+    )  # fmt: skip
+    rows = read_rows(text, source, shape_of.data_line, shape)
+    decimal = options.decimal or _decimal(rows, records, shape_of, shape, source.path)
+    table = RawTable(
+        name=options.table or names.table_name(source.path), frame=rows.frame, columns=columns,
+        rows_read=rows.tally.rows + rows.tally.quarantined, quarantine=rows.quarantine, decimal=decimal,
+    )  # fmt: skip
+    return Export(
+        path=source.path, format="delimited", dialect=_dialect(text, found, shape_of, shape, rows, decimal),
+        tables=(table,), source=source, metadata=shape_of.metadata,
+    )  # fmt: skip
+
+
+def _columns(found: layout.Layout) -> tuple[ExportColumn, ...]:
+    unique = names.column_names(found.names)
+    units = found.units or (None,) * found.width
+    return tuple(
+        ExportColumn(name, text, units_row=(unit.strip() or None) if unit is not None else None)
+        for name, text, unit in zip(unique, found.names, units, strict=True)
+    )
+
+
+def read_rows(text: Text, source: Source, data_line: int, shape: Shape) -> _Rows:
+    """Return the rows from line `data_line` on, by the fast path where the text is proved plain."""
+    start = _offset(text, data_line)
+    count = plain.plain_rows(text, start, shape)
+    if count is not None and (text.path is None or _lines_end_in_lf(text, start, data_line)):
+        tally = Tally(rows=count, row_lines=count)
+        return _Rows(plain.scan(text, start, data_line, shape), no_quarantine(), tally, "plain")
+    return read_careful(text, source, start, data_line, shape)
+
+
+def read_careful(text: Text, source: Source, start: int, data_line: int, shape: Shape) -> _Rows:
+    """Return the rows by the careful path, kept in the scratch folder if they are many."""
+    careful = Careful(text, start, data_line, shape)
+    store = _Store(source, shape)
+    store.take(careful.pieces())
+    return _Rows(store.frame(), store.quarantined(), careful.tally, "careful")
+
+
+class _Store:
+    """Collects pieces: in memory while they are small, as Parquet files in the scratch folder beyond that."""
+
+    def __init__(self, source: Source, shape: Shape) -> None:
+        self._source = source
+        self._shape = shape
+        self._frames: list[pl.DataFrame] = []
+        self._files: list[Path] = []
+        self._refused: list[pl.DataFrame] = []
+
+    def take(self, pieces: Iterator[Piece]) -> None:
+        size = 0
+        for piece in pieces:
+            if piece.kept.height:
+                self._frames.append(piece.kept)
+                size += int(piece.kept.estimated_size())
+            if piece.quarantine.height:
+                self._refused.append(piece.quarantine)
+            if size > _IN_MEMORY_BYTES:
+                self._spill()
+                size = 0
+
+    def _spill(self) -> None:
+        path = self._source.scratch() / f"rows-{len(self._files):05}.parquet"
+        try:
+            pl.concat(self._frames).write_parquet(path, compression="lz4")
+        except (OSError, pl.exceptions.ComputeError) as problem:
+            raise EnvironmentProblem(
+                f"the rows could not be kept in {path.parent} ({problem})", hint="free space there, or point TMPDIR elsewhere."
+            ) from problem
+        self._files.append(path)
+        self._frames = []
+
+    def frame(self) -> pl.LazyFrame:
+        schema = {"_row": pl.Int64, "_line": pl.Int64, **dict.fromkeys(self._shape.columns, pl.String)}
+        rest = pl.concat(self._frames, rechunk=True) if self._frames else pl.DataFrame(schema=schema)
+        if not self._files:
+            return rest.lazy()
+        return pl.concat([pl.scan_parquet(self._files, glob=False), rest.lazy()])
+
+    def quarantined(self) -> pl.DataFrame:
+        return pl.concat(self._refused).cast(dict(QUARANTINE_SCHEMA)) if self._refused else no_quarantine()
+
+
+def _offset(text: Text, line: int) -> int:
+    """Return the byte at which a line (1-based) begins."""
+    position = text.start
+    block = bytes(text.data[position : position + head.HEAD_BYTES + (1 << 16)])
+    for found, number in zip(head.line_ends(block), range(2, line + 1), strict=False):
+        if number == line:
+            return position + found
+    return position if line == 1 else len(text.data)
+
+
+def _lines_end_in_lf(text: Text, start: int, data_line: int) -> bool:
+    """Return whether polars counts the lines before `start` as this module does (it knows LF only)."""
+    return bytes(text.data[:start]).count(b"\n") == data_line - 1
+
+
+def _decimal(
+    rows: _Rows, records: list[head.Record], found: layout.Layout, shape: Shape, path: Path
+) -> str:  # fmt: skip
+    body = [cell for record in records if record.line >= found.data_line for cell in record.cells]
+    if shape.delimiter == ",":
+        _refuse_double_comma(records, found, rows, path)
+        if rows.path == "plain":
+            return "."  # no quotes, so no comma inside a cell
+    return decimals.decimal_mark(rows.frame, shape.columns, body, path)
+
+
+def _refuse_double_comma(records: list[head.Record], found: layout.Layout, rows: _Rows, path: Path) -> None:
+    """Refuse a file whose comma is both delimiter and decimal mark: its rows have more fields than its header has names."""
+    if found.header_line is None or rows.tally.quarantined <= rows.tally.rows:
+        return
+    names_row = next(record for record in records if record.line == found.header_line)
+    body = [record for record in records if record.line >= found.data_line and not record.blank]
+    wide = [record for record in body if record.width > names_row.width and all(c.strip().lstrip("+-").isdigit() for c in record.cells)]
+    if wide and len(wide) * 2 > len(body):
+        sample = wide[0]
+        raise ExportError(
+            f"a comma is both the delimiter and the decimal mark: {sample.text!r} has {sample.width} fields under "
+            f"{names_row.width} names", file=path, line=sample.line,
+            hint="export again with a semicolon or tab as delimiter, or a point as decimal mark.",
+        )  # fmt: skip
+
+
+def _dialect(
+    text: Text, found: dialect.Delimiter, laid: layout.Layout, shape: Shape, rows: _Rows, decimal: str
+) -> dict[str, object]:  # fmt: skip
+    tally = rows.tally
+    said: dict[str, object] = {
+        "delimiter": dialect.name_of(found.character) if shape.delimiter != NO_DELIMITER else None,
+        "delimiter_why": found.why, "encoding": text.encoding, "decimal": decimal,
+        "header_line": laid.header_line, "header_lines": laid.header_lines, "header_why": laid.evidence,
+        "units_row": laid.units is not None, "comment": laid.comment, "trailing_delimiter": laid.trailing,
+        "path": rows.path,
+        "lines": {
+            "preamble": laid.preamble_lines, "header": laid.header_lines, "rows": tally.row_lines,
+            "quarantined": tally.quarantined_lines, "blank": tally.blank_lines, "comment": tally.comment_lines,
+            "between": laid.data_line - 1 - laid.preamble_lines - laid.header_lines,
+        },
+    }  # fmt: skip
+    if text.note:
+        said["encoding_note"] = text.note
+    if tally.trimmed_rows:
+        said["rows_trimmed"] = tally.trimmed_rows
+    if laid.others:
+        said["header_rows"] = {what: list(row) for what, row in laid.others.items()}
+    return said

@@ -1,0 +1,180 @@
+"""Bytes to text without losing a sign: µ, Ω and ° are units, and a lossy decoder destroys them.
+
+Order of belief: a byte order mark; zeros at every other byte (UTF-16 without mark); bytes that are valid UTF-8; else
+cp1252, with latin-1 for its five holes. A file with both (log lines of two programs) is read as UTF-8, its stray bytes
+as cp1252. What is not UTF-8 on disk is written once as UTF-8 into the scratch folder, so that everything after this
+module sees one encoding.
+"""
+
+from __future__ import annotations
+
+import codecs
+import mmap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.errors import EnvironmentProblem, ExportEmpty, ExportError
+from bench.source import Source
+
+_BLOCK_BYTES = 1 << 20
+_HEAD_BYTES = 1 << 16
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_TEXT_CONTROLS = frozenset(b"\t\n\r\x0b\x0c\x1a\x1b\x08\x07")
+_KNOWN_BINARY = (
+    (b"\x89PNG", "a PNG picture"), (b"\xff\xd8\xff", "a JPEG picture"), (b"%PDF", "a PDF document"),
+    (b"\x7fELF", "a program"), (b"MZ\x90", "a program"), (b"SQLite format 3", "an SQLite database"),
+    (b"\xd0\xcf\x11\xe0", "an old Office file (.xls)"), (b"\x89HDF", "an HDF5 file"),
+    (b"7z\xbc\xaf", "a 7z archive"), (b"Rar!", "a RAR archive"), (b"BZh", "a bzip2 file"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The export as UTF-8. `data` is the whole text; `path` the file that holds the same bytes, if it is on disk.
+
+    `start` is where text begins behind a byte order mark. `encoding` is that of the export itself, `note` what is odd
+    about it.
+    """
+
+    data: bytes | mmap.mmap
+    path: Path | None
+    start: int
+    encoding: str
+    note: str | None = None
+
+    def blocks(self, start: int, size: int = _BLOCK_BYTES) -> Iterator[bytes]:
+        """Yield the bytes from `start` on, in pieces of `size`."""
+        for position in range(start, len(self.data), size):
+            yield self.data[position : position + size]
+
+
+def _cp1252(problem: UnicodeError) -> tuple[str, int]:
+    if not isinstance(problem, UnicodeDecodeError):
+        raise problem
+    stray = problem.object[problem.start : problem.end]
+    return "".join(bytes([byte]).decode("cp1252" if byte not in _HOLES else "latin-1") for byte in stray), problem.end
+
+
+_HOLES = frozenset(b"\x81\x8d\x8f\x90\x9d")
+codecs.register_error("bench-cp1252", _cp1252)
+
+
+def open_text(source: Source, *, encoding: str | None = None, content: bytes | Path | None = None) -> Text:
+    """Return a file's text. `content` stands in for the file when it was taken out of an archive.
+
+    Raises:
+        ExportEmpty: no bytes.
+        ExportError: bytes that are no text.
+    """
+    data, path = _bytes(source, content)
+    if not len(data):
+        raise ExportEmpty("the file is empty", file=source.path, hint="export it again from the bench.")
+    head = bytes(data[:_HEAD_BYTES])
+    mark = next(((bom, name) for bom, name in _MARKS if head.startswith(bom)), None)
+    if encoding is None:
+        _refuse_binary(source.path, head, marked=mark is not None and mark[1] != "utf-8")
+    name = encoding or _guess_utf16(head) or "utf-8"
+    if mark is not None and (encoding is None or codecs.lookup(encoding).name[:6] in mark[1]):
+        start, name = len(mark[0]), mark[1]
+    else:
+        start = 0
+    if codecs.lookup(name).name == "utf-8":
+        problems, characters = _stray_bytes(data, start)
+        if not problems:
+            return _nonempty(source, Text(data, path, start, "utf-8"))
+        if encoding is None and problems > characters:
+            name, note = "cp1252", None
+        else:
+            name, note = "utf-8", f"{problems} bytes that are not UTF-8 were read as cp1252"
+        return _nonempty(source, _transcoded(source, data, start, name, note))
+    return _nonempty(source, _transcoded(source, data, start, name, None))
+
+
+def _bytes(source: Source, content: bytes | Path | None) -> tuple[bytes | mmap.mmap, Path | None]:
+    if isinstance(content, bytes):
+        return content, None
+    if content is None and source.data is not None:
+        return source.data, None
+    path = content or source.path
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), path
+
+
+def _nonempty(source: Source, text: Text) -> Text:
+    if not bytes(text.data[text.start : text.start + _HEAD_BYTES]).strip() and not any(
+        block.strip() for block in text.blocks(text.start)
+    ):
+        raise ExportEmpty("the file holds blank lines only", file=source.path, hint="export it again from the bench.")
+    return text
+
+
+def _refuse_binary(path: Path, head: bytes, *, marked: bool) -> None:
+    known = next((what for magic, what in _KNOWN_BINARY if head.startswith(magic)), None)
+    if known is None:
+        if marked or _guess_utf16(head):
+            return
+        controls = sum(head.count(byte) for byte in range(32) if byte not in _TEXT_CONTROLS)
+        if controls * 20 < len(head) or (controls == head.count(0) == len(head) - len(head.rstrip(b"\0"))):
+            return
+        known = f"not text ({controls} of its first {len(head)} bytes are control characters)"
+    raise ExportError(
+        f"the file is {known}, not an export that can be read", file=path,
+        hint="export as text (CSV) from the bench; `bench-analyze formats` lists what can be read.",
+    )  # fmt: skip
+
+
+def _guess_utf16(head: bytes) -> str | None:
+    pairs = len(head) // 2
+    even, odd = head[0 : pairs * 2 : 2].count(0), head[1 : pairs * 2 : 2].count(0)
+    if pairs and odd > pairs * 0.4 and even < pairs * 0.05:
+        return "utf-16-le"
+    return "utf-16-be" if pairs and even > pairs * 0.4 and odd < pairs * 0.05 else None
+
+
+def _stray_bytes(data: bytes | mmap.mmap, start: int) -> tuple[int, int]:
+    """Return how many bytes are not UTF-8, and how many non-ASCII characters are."""
+    stray = [0]
+
+    def count(problem: UnicodeError) -> tuple[str, int]:
+        assert isinstance(problem, UnicodeDecodeError)
+        stray[0] += problem.end - problem.start
+        return "", problem.end
+
+    codecs.register_error("bench-count", count)
+    decoder = codecs.getincrementaldecoder("utf-8")("bench-count")
+    characters = 0
+    for position in range(start, len(data), _BLOCK_BYTES):
+        block = data[position : position + _BLOCK_BYTES]
+        if block.isascii() and not decoder.getstate()[0]:
+            continue
+        text = decoder.decode(block)
+        characters += len(text) - len(text.encode("ascii", "ignore"))
+    decoder.decode(b"", final=True)
+    return stray[0], characters
+
+
+def _transcoded(source: Source, data: bytes | mmap.mmap, start: int, name: str, note: str | None) -> Text:
+    errors = "bench-cp1252" if name in ("utf-8", "cp1252") else "replace"
+    decoder = codecs.getincrementaldecoder(name)(errors)
+    pieces = (decoder.decode(data[at : at + _BLOCK_BYTES]) for at in range(start, len(data), _BLOCK_BYTES))
+    if source.data is not None and not isinstance(data, mmap.mmap):
+        text = "".join(pieces) + decoder.decode(b"", final=True)
+        return Text(_encode(text), None, 0, name, note)
+    path = source.scratch() / "text.utf8"
+    try:
+        with path.open("wb") as file:
+            for piece in pieces:
+                file.write(_encode(piece))
+            file.write(_encode(decoder.decode(b"", final=True)))
+    except OSError as problem:
+        raise EnvironmentProblem(
+            f"the text could not be kept in {path.parent} ({problem.strerror})",
+            hint="free space there, or point TMPDIR elsewhere.",
+        ) from problem
+    with path.open("rb") as opened:
+        return Text(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ), path, 0, name, note)
+
+
+def _encode(text: str) -> bytes:
+    return text.encode("utf-8", "replace")

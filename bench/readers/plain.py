@@ -1,0 +1,95 @@
+"""The fast path: a proof that the text is plain, then polars' own scan.
+
+Plain means that every line is one record of exactly `width` unquoted fields. The proof is one pass over the bytes:
+with everything deleted but delimiters, line ends, quotes and NULs, a plain text is one pattern (`,,,,,,\\n`) over and
+over. That is exact, block by block, where counting delimiters would let a long row hide a short one. polars then
+scans the file lazily as often as the guard likes, and cannot fail on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from bench.export import LINE, ROW
+from bench.readers.encoding import Text
+
+_BLOCK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a record looks like: `fields` delimited fields, of which the first `columns` are columns of the table."""
+
+    delimiter: str
+    fields: int
+    columns: tuple[str, ...]
+    comment: str | None = None
+    header_text: str | None = None
+
+
+def plain_rows(text: Text, start: int, shape: Shape) -> int | None:
+    """Return the number of rows from byte `start` on if all of them are plain, else None."""
+    if start >= len(text.data):
+        return 0
+    if shape.fields < 2 or not _no_special_lines(text, start, shape):
+        return None  # a blank line in one column is no row, and the pattern cannot tell it from one
+    delimiter = shape.delimiter.encode()
+    ending = b"\r\n" if text.data.find(b"\r\n", start, start + (1 << 20)) >= 0 else b"\n"
+    period = delimiter * (shape.fields - 1) + ending
+    dropped = bytes(byte for byte in range(256) if byte not in delimiter + b'\n\r"\0')
+    pattern = period * (_BLOCK_BYTES // len(period) + 2)
+    seen = 0
+    for block in text.blocks(start, _BLOCK_BYTES):
+        skeleton = block.translate(None, dropped)
+        phase = seen % len(period)
+        if skeleton != pattern[phase : phase + len(skeleton)]:
+            return None
+        seen += len(skeleton)
+    rows, rest = divmod(seen, len(period))
+    if rest == shape.fields - 1 and text.data[-1:] != b"\r":
+        return rows + 1  # the last line has no line end
+    return rows if rest == 0 else None
+
+
+def _no_special_lines(text: Text, start: int, shape: Shape) -> bool:
+    """Return whether no line is a comment, repeats the header, or holds a field behind the last column."""
+    lead = text.data[start : start + 1]
+    if shape.comment is not None:
+        mark = shape.comment.encode()
+        if lead == mark[:1] or text.data.find(b"\n" + mark, start) >= 0:
+            return False
+    if shape.header_text is not None:
+        header = shape.header_text.encode()
+        if text.data[start : start + len(header)] == header or text.data.find(b"\n" + header, start) >= 0:
+            return False
+    return shape.fields == len(shape.columns) or _ends_empty(text, start, shape)
+
+
+def _ends_empty(text: Text, start: int, shape: Shape) -> bool:
+    """Return whether each line ends in a delimiter."""
+    delimiter = shape.delimiter.encode()
+    lines = delimited = 0
+    carry = b""
+    for block in text.blocks(start):
+        piece = carry + block
+        lines += block.count(b"\n")
+        delimited += piece.count(delimiter + b"\n") + piece.count(delimiter + b"\r\n")
+        carry = block[-2:] if not block.endswith(b"\n") else b""
+    end = bytes(text.data[-1:])
+    return lines == delimited and end in (b"\n", delimiter)
+
+
+def scan(text: Text, start: int, first_line: int, shape: Shape) -> pl.LazyFrame:
+    """Return the rows from byte `start`, which is the beginning of line `first_line`, as a lazy scan. They are plain."""
+    fields = [*shape.columns, *(f"\0{extra}" for extra in range(shape.fields - len(shape.columns)))]
+    in_memory = text.path is None
+    frame = pl.scan_csv(
+        bytes(text.data[start:]) if text.path is None else text.path,
+        has_header=False, separator=shape.delimiter, quote_char=None, infer_schema=False,
+        schema=dict.fromkeys(fields, pl.String), skip_lines=0 if in_memory else first_line - 1,
+        row_index_name=ROW, row_index_offset=1, raise_if_empty=False, glob=False,
+    )  # fmt: skip
+    row = pl.col(ROW).cast(pl.Int64)
+    return frame.select(row, (row + (first_line - 1)).alias(LINE), *(pl.col(name) for name in shape.columns))
