@@ -50,14 +50,11 @@ def select(rulings: Sequence[Ruling], choose: dict[int, pl.Expr], otherwise: pl.
     """Return the expression of each ruling where its rows are, `otherwise` elsewhere."""
     if len(rulings) == 1 and rulings[0].where is None:
         return choose[0]
-    chain: pl.Expr | None = None
-    built: pl.Then | pl.ChainedThen | None = None
-    for i, ruling in enumerate(rulings):
-        condition = pl.lit(True) if ruling.where is None else ruling.where
-        built = (pl.when(condition) if built is None else built.when(condition)).then(choose[i])
-    assert built is not None
-    chain = built.otherwise(otherwise)
-    return chain
+    chosen = otherwise
+    for i in reversed(range(len(rulings))):
+        where = rulings[i].where
+        chosen = choose[i] if where is None else pl.when(where).then(choose[i]).otherwise(chosen)
+    return chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +86,7 @@ class MeasuredColumn:
         if ruling.decision.resolved is None or ruling.target is None:
             return raw
         factor, offset = conversion(ruling.decision.resolved, ruling.target)
-        return raw if (factor, offset) == (1, 0) else pl.when(raw.is_not_null()).then(scaled(self.text, factor, offset))
+        return raw if factor == 1 and not offset else pl.when(raw.is_not_null()).then(scaled(self.text, factor, offset))
 
     def flag(self) -> pl.Expr:
         """Return the kind of flag that each cell gets, null for a plain reading, an empty cell or a refused row."""

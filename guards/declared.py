@@ -121,28 +121,37 @@ def labels_of(column: ExportColumn, word: ColumnWord | None) -> tuple[Label, ...
     return tuple(labels)
 
 
+_LOWER_NAMES = frozenset(
+    """lowerlimit lowlimit lolimit lolim lowlim lsl limitlow limlow limitlo lower ll minlimit limitmin
+    lowerspec""".split()
+)
+_UPPER_NAMES = frozenset(
+    """upperlimit highlimit hilimit hilim highlim usl limithigh limhigh limithi upper ul maxlimit limitmax
+    upperspec""".split()
+)
 _ROLE_NAMES: dict[Role, frozenset[str]] = {
     "identifier": frozenset(
-        ["serial", "serialnumber", "serialno", "sn", "lot", "lotnumber", "batch", "batchnumber", "fixture", "fixtureid", "station", "stationid", "tester", "testerid", "operator", "shift", "partnumber", "pn", "id", "uuid", "guid", "board", "boardid", "dut", "dutid", "unitid", "unitserial", "revision", "rev", "note", "notes", "comment", "comments", "message", "site", "socket", "slot", "panel", "barcode", "workorder", "job", "user", "host", "name", "line"]
+        """serial serialnumber serialno sn lot lotnumber batch batchnumber fixture fixtureid station stationid tester
+        testerid operator shift partnumber pn id uuid guid board boardid dut dutid unitid unitserial revision rev note
+        notes comment comments message site socket slot panel barcode workorder job user host name""".split()
     ),
-    "result": frozenset(["result", "status", "passfail", "outcome", "verdict", "pass", "passed", "passorfail", "teststatus", "stepstatus"]),
-    "limit": frozenset(
-        ["lowerlimit", "lowlimit", "lolimit", "lolim", "lowlim", "lsl", "limitlow", "limlow", "limitlo", "lower", "ll", "minlimit", "limitmin", "lowerspec", "upperlimit", "highlimit", "hilimit", "hilim", "highlim", "usl", "limithigh", "limhigh", "limithi", "upper", "ul", "maxlimit", "limitmax", "upperspec", "nominal", "target", "nominalvalue"]
-    ),
-    "unit": frozenset(["unit", "units", "uom", "measunit", "valueunit", "unitofmeasure"]),
+    "result": frozenset("result status passfail outcome verdict pass passed passorfail teststatus stepstatus".split()),
+    "limit": _LOWER_NAMES | _UPPER_NAMES | {"nominal", "target", "nominalvalue"},
+    "unit": frozenset("unit units uom measunit valueunit unitofmeasure".split()),
     "index": frozenset(
-        ["index", "idx", "n", "no", "number", "step", "stepno", "stepnumber", "stepindex", "seq", "sequence", "record", "recno", "rec", "rownum", "row", "point", "pointno", "sample", "sampleno", "cycle", "cycleindex", "cyclenumber", "readingn", "readingno", "reading#", "scan", "sweep", "count", "loop", "run", "testno", "testnumber", "line", "lineno", "es"]
+        """index idx n no number step stepno stepnumber stepindex seq sequence record recno rec rownum row point pointno
+        sample sampleno cycle cycleindex cyclenumber readingn readingno reading# scan sweep count loop run testno
+        testnumber line lineno es""".split()
     ),
-    "time": frozenset(["timestamp", "datetime", "date", "time", "elapsed", "elapsedtime", "testtime", "steptime", "dptime", "clock"]),
-}  # fmt: skip
+    "time": frozenset("timestamp datetime date time elapsed elapsedtime testtime steptime dptime clock".split()),
+}
 MEASUREMENT_NAMES = frozenset(
-    ["measurement", "measurementname", "test", "testname", "stepname", "parameter", "parametername", "meas", "measname", "item", "testitem", "characteristic", "variable", "signal", "quantity"]
+    """measurement measurementname test testname stepname parameter parametername meas measname item testitem
+    characteristic variable signal quantity""".split()
 )
 VALUE_NAMES = frozenset(
-    ["value", "data", "reading", "measured", "measuredvalue", "measvalue", "measurementvalue", "resultvalue", "val", "meas", "numericvalue"]
+    "value data reading measured measuredvalue measvalue measurementvalue resultvalue val meas numericvalue".split()
 )
-_LOWER_NAMES = frozenset(["lowerlimit", "lowlimit", "lolimit", "lolim", "lowlim", "lsl", "limitlow", "limlow", "limitlo", "lower", "ll", "minlimit", "limitmin", "lowerspec"])  # fmt: skip
-_UPPER_NAMES = frozenset(["upperlimit", "highlimit", "hilimit", "hilim", "highlim", "usl", "limithigh", "limhigh", "limithi", "upper", "ul", "maxlimit", "limitmax", "upperspec"])  # fmt: skip
 _RANGE = re.compile(r"(?i)(^|_|\s)range($|_|\s|\()")
 
 

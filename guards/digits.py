@@ -15,6 +15,14 @@ from guards.tally import Tally
 from guards.witnesses import TOLERATED
 
 _FEWEST = 3
+_AUTORANGE = (
+    "redundant leading zeros with a moving decimal point show an autoranging meter whose prefix was lost row by row; "
+    "export it again with the unit of each reading"
+)
+_LOCALE = (
+    "whole numbers stand beside far smaller ones with one or two decimals: a locale's thousands mark ate the decimal "
+    "point where three digits followed; read the source again with its own decimal mark"
+)
 
 
 def digit_pattern(frame: pl.LazyFrame, part: Part, tally: Tally, decimal: str, suffixes: Collection[str]) -> str | None:
@@ -41,10 +49,8 @@ def digit_pattern(frame: pl.LazyFrame, part: Part, tally: Tally, decimal: str, s
         n=text.count(),
     ).collect(engine="streaming").row(0, named=True)  # fmt: skip
     if counts["zeros"] >= max(2, TOLERATED * counts["n"]) and counts["pointed"]:
-        return ("redundant leading zeros with a moving decimal point show an autoranging meter whose prefix was lost row by "
-                "row; export it again with the unit of each reading")  # fmt: skip
+        return _AUTORANGE
     apart = counts["whole"] and counts["short"] and counts["smallest"] >= 100 * counts["largest"]
     if apart and counts["whole"] >= _FEWEST and counts["short"] == counts["pointed"]:
-        return ("whole numbers stand beside far smaller ones with one or two decimals: a locale's thousands mark ate the "
-                "decimal point where three digits followed; read the source again with its own decimal mark")  # fmt: skip
+        return _LOCALE
     return None

@@ -7,7 +7,7 @@ true in itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -25,7 +25,7 @@ FLAG_SCHEMA = {"_row": pl.Int64, "column": pl.String, "measurement": pl.String, 
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """Counts by ruling (column name, position), the flags, and the expressions of columns rewritten beside the values."""
+    """Counts by ruling (column name, position), flags, and the columns that are rewritten beside the values."""
 
     rows_changed: int
     counts: dict[tuple[str, int], dict[str, int]]
@@ -72,14 +72,14 @@ def _counts(frame: pl.LazyFrame, columns: Sequence[MeasuredColumn], rows: int) -
     if wanted:
         found = frame.select(e.alias(name) for name, e in wanted.items()).collect(engine="streaming").row(0, named=True)
         for name, n in found.items():
-            column_name, i, what = name.rsplit("|", 2)
-            counts.setdefault((column_name, int(i)), {"faults": 0})[what] = int(n or 0)
+            column_name, position, what = name.rsplit("|", 2)
+            counts.setdefault((column_name, int(position)), {"faults": 0})[what] = int(n or 0)
     return counts
 
 
 def _flags(frame: pl.LazyFrame, column: MeasuredColumn) -> pl.DataFrame:
-    measurement = select(column.rulings, {i: pl.lit(r.part.measurement, pl.String) for i, r in enumerate(column.rulings)},
-                         pl.lit(None, pl.String))  # fmt: skip
+    names = {i: pl.lit(ruling.part.measurement, pl.String) for i, ruling in enumerate(column.rulings)}
+    measurement = select(column.rulings, names, pl.lit(None, pl.String))
     flagged = frame.select("_row", column=pl.lit(column.name), measurement=measurement, kind=column.flag())
     return (
         flagged.filter(pl.col("kind").is_not_null())
@@ -123,7 +123,7 @@ def _extremes(ruling: Ruling) -> list[float]:
     if resolved is None or target is None:
         return raw
     factor, offset = conversion(resolved, target)
-    if (factor, offset) == (1, 0):
+    if factor == 1 and not offset:
         return raw
     low, high = sorted(float(factor) * value + float(offset) for value in raw)
     return [low - abs(low) * 1e-9, high + abs(high) * 1e-9]
@@ -187,7 +187,7 @@ def _report(ruling: Ruling, role: Role, counts: dict[str, int]) -> ColumnReport:
             else conversion(decision.resolved, ruling.target)
         )
         factor, offset = float(exact[0]), float(exact[1])
-    base = ColumnReport(
+    return ColumnReport(
         part.column, role, part.measurement, ruling.segment, part.node.name if part.node else None, part.quantity,
         declared_text=label.text if label and label.source != "node" else None,
         declared_unit=str(part.declared) if part.declared else None,
@@ -195,5 +195,5 @@ def _report(ruling: Ruling, role: Role, counts: dict[str, int]) -> ColumnReport:
         unit=str(ruling.target) if ruling.target else None,
         factor=factor, offset=offset, verdict=decision.verdict, rule=decision.rule, reason=decision.reason,
         proposal=decision.proposal, witnesses=decision.witnesses,
+        rows=counts["rows"], sentinels=counts["sentinels"], faults=counts["faults"], nulls=counts["nulls"],
     )  # fmt: skip
-    return replace(base, **counts)

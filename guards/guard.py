@@ -105,19 +105,27 @@ def _unjudged(column: ExportColumn, kind: Kind, role: Role, rows: int, board: Bo
     labels: tuple[Label, ...] = labels_of(column, board.columns.get(column.name) if board else None)
     unit = labels[0].unit.symbol if labels and kind.kind == "number" else None
     few = f"; {kind.numbers} of {kind.cells} cells are numbers" if kind.kind == "text" and kind.numbers else ""
-    judged = role in ("measured", "setpoint")
-    why = (
-        "its cells are text, not numbers"
-        if judged and kind.cells
-        else "it is empty"
-        if judged
-        else f"{role}: not judged"
-    )
+    judged = role in JUDGED_ROLES
     return ColumnReport(
-        column.name, role, quantity=labels[0].unit.quantity if unit else None, declared_text=parsed[1] if parsed else None,
-        declared_unit=unit, resolved_unit=unit, unit=unit, verdict="unverified" if judged else "kept",
-        rule="a" if judged else "n", reason=why + few + ".", rows=rows, nulls=rows - kind.cells,
-    )  # fmt: skip
+        column.name,
+        role,
+        quantity=labels[0].unit.quantity if unit else None,
+        declared_text=parsed[1] if parsed else None,
+        declared_unit=unit,
+        resolved_unit=unit,
+        unit=unit,
+        verdict="unverified" if judged else "kept",
+        rule="a" if judged else "n",
+        reason=_why_unjudged(kind, role) + few + ".",
+        rows=rows,
+        nulls=rows - kind.cells,
+    )
+
+
+def _why_unjudged(kind: Kind, role: Role) -> str:
+    if role not in JUDGED_ROLES:
+        return f"{role}: not judged"
+    return "its cells are text, not numbers" if kind.cells else "it is empty"
 
 
 def _units(reports: Sequence[ColumnReport]) -> pl.DataFrame:

@@ -28,8 +28,8 @@ _MINIMUM_ROWS = 3
 
 
 def judge(
-    frame: pl.LazyFrame, columns: Sequence[ExportColumn], kinds: Mapping[str, Kind], layout: Layout, board: Board | None,
-    *, decimal: str,
+    frame: pl.LazyFrame, columns: Sequence[ExportColumn], kinds: Mapping[str, Kind], layout: Layout,
+    board: Board | None, *, decimal: str,
 ) -> dict[str, tuple[Ruling, ...]]:  # fmt: skip
     """Return the rulings of each measured column; together they cover every row."""
     segments = _segments(frame, layout.segments)
@@ -44,7 +44,7 @@ def judge(
             )
             evidence = _evidence(part, layout, kinds[column.name], decimal, columns_alone=column.name == layout.value)
             parts.append((_if_plain(part, kinds[column.name], evidence, segments), evidence))
-    for (part, evidence), decided in zip(parts, _decide_all(frame, parts, segments, kinds, decimal), strict=True):
+    for (part, _), decided in zip(parts, _decide_all(frame, parts, segments, kinds, decimal), strict=True):
         rulings[part.column] = decided
     return rulings
 
@@ -96,7 +96,7 @@ def _evidence(part: Part, layout: Layout, kind: Kind, decimal: str, *, columns_a
 
 
 def _limits_unit(part: Part, layout: Layout) -> Unit | None:
-    """The unit of the limit columns where it is known apart from the values: the profile's word, or their own header."""
+    """The unit of the limit columns where it is known apart from the values: the profile's, or their own header's."""
     if part.word.limits_unit:
         return part.word.limits_unit
     for name in (layout.lower, layout.upper):
@@ -185,7 +185,7 @@ def _decide_all(
     if not parts:
         return []
     found = []
-    for (part, evidence), counts in zip(parts, tally(frame, parts, segments), strict=True):
+    for (part, _), counts in zip(parts, tally(frame, parts, segments), strict=True):
         whole = read_tally(counts, part)
         pattern = digit_pattern(frame, part, whole, decimal, kinds[part.column].suffixes)
         decision = _honest_label(part, decide(part, whole, pattern))

@@ -72,11 +72,12 @@ def _guess(head: pl.Series, decimal: str) -> str:
     if not len(cells):
         return "number"
     frame = pl.DataFrame({"t": cells}).select(t=cell_text(pl.col("t"), decimal))
-    checks = frame.select(
-        number=((number(pl.col("t")).is_not_null() | unit_suffix(pl.col("t")).is_not_null()) | pl.col("t").str.to_lowercase().is_in(list(SENTINEL_TEXTS))).mean(),
-        **{form: pl.col("t").str.to_datetime(form, strict=False).is_not_null().all() for form in _DATETIME_FORMATS},
-        date=pl.col("t").str.to_date(_DATE_FORMAT, strict=False).is_not_null().all(),
-    ).row(0, named=True)  # fmt: skip
+    text = pl.col("t")
+    numeric = number(text).is_not_null() | unit_suffix(text).is_not_null()
+    sentinel = text.str.to_lowercase().is_in(list(SENTINEL_TEXTS))
+    moments = {form: text.str.to_datetime(form, strict=False).is_not_null().all() for form in _DATETIME_FORMATS}
+    days = text.str.to_date(_DATE_FORMAT, strict=False).is_not_null().all()
+    checks = frame.select(number=(numeric | sentinel).mean(), date=days, **moments).row(0, named=True)
     for form in (*_DATETIME_FORMATS, "date"):
         if checks[form]:
             return form

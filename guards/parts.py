@@ -85,8 +85,8 @@ def make_part(
         return part
     part = replace(part, readings=candidates(declared, offsets=word.offsets))
     if node and node.quantity != declared.quantity and not _is_level(node.quantity, declared.quantity):
-        return replace(part, problem=f"{_says(part)} {declared} ({declared.quantity}), but the board's node {node.name} is "
-                       f"a {node.quantity}")  # fmt: skip
+        contrary = f"but the board's node {node.name} is a {node.quantity}"
+        return replace(part, problem=f"{_says(part)} {declared} ({declared.quantity}), {contrary}")
     return _with_ranges(part, board)
 
 

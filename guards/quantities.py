@@ -28,19 +28,16 @@ OVERLOAD_LIMIT = 9e36
 infinity and 9.91E+37 for not-a-number; firmwares round them (9.99999999e+37), so equality would miss them."""
 NOT_A_NUMBER_CODE = (9.905e37, 9.915e37)
 
-SENTINEL_TEXTS: dict[str, str] = {
-    "ol": "overload", "o.l": "overload", "o.l.": "overload", "0l": "overload", "0.l": "overload", "over": "overload",
-    "overload": "overload", "ovld": "overload", "ovrflw": "overload", "overflow": "overload", "over range": "overload",
-    "overrange": "overload", "+ol": "overload", "-ol": "underload", "under": "underload", "underrange": "underload",
-    "inf": "overload", "+inf": "overload", "infinity": "overload", "-inf": "underload", "-infinity": "underload",
-    "1.#inf": "overload", "+1.#inf": "overload", "-1.#inf": "underload", "1.#inf00": "overload", "-1.#inf00": "underload",
-    "nan": "nan", "-nan": "nan", "1.#qnan": "nan", "1.#ind": "nan", "-1.#ind": "nan", "-1.#ind00": "nan", "1.#qnan0": "nan",
-    "----": "no reading", "---": "no reading", "--": "no reading", "-": "no reading", "-----": "no reading",
-    "------": "no reading", "--.--": "no reading", "---.--": "no reading", "n/a": "no reading", "na": "no reading",
-    "#n/a": "no reading", "#value!": "no reading", "#div/0!": "no reading", "#num!": "no reading", "#ref!": "no reading",
-    "null": "no reading", "none": "no reading", "open": "open", "err": "no reading", "error": "no reading",
-    "invalid": "no reading", "no data": "no reading",
-}  # fmt: skip
+_KINDS = {
+    "overload": """ol|o.l|o.l.|0l|0.l|+ol|over|overload|ovld|ovrflw|overflow|over range|overrange|inf|+inf|infinity|
+        1.#inf|+1.#inf|1.#inf00""",
+    "underload": "-ol|under|underrange|-inf|-infinity|-1.#inf|-1.#inf00",
+    "nan": "nan|-nan|1.#qnan|1.#qnan0|1.#ind|-1.#ind|-1.#ind00",
+    "no reading": """-|--|---|----|-----|------|--.--|---.--|n/a|na|#n/a|#value!|#div/0!|#num!|#ref!|null|none|err|
+        error|invalid|no data""",
+    "open": "open",
+}
+SENTINEL_TEXTS: dict[str, str] = {text.strip(): kind for kind, texts in _KINDS.items() for text in texts.split("|")}
 """Cell texts (blanks off, lower case) that stand for no reading, and the kind of flag each gets."""
 
 

@@ -1,18 +1,21 @@
 """The decision table: what the witnesses said about a part becomes one verdict. First match wins.
 
     rule | when                                                                              | verdict
-    -----|-----------------------------------------------------------------------------------|---------------------
-    s    | the engineer settled the unit in the profile, and nothing hard contradicts it      | kept or corrected
-    b    | two labels on the same values differ                                               | the one that alone fits
-         |                                                                                   | the absolute range, else refused
-    a    | nothing to judge, or no witness speaks                                             | unverified
-    c    | over 10 % of rows explained only by the declared unit, over 10 % only by a rival   | by segment, else refused
-    d    | the declared unit explains 90 % of the rows that any explains, nothing hard against | kept
-         | it, and no soft witness names a rival that explains them too (limits that fit kohm) |
-    e    | hard against the declared unit, exactly one automatic reading explains 90 % of the  | corrected
-         | rows that any explains, on 3 rows or more, nothing hard nor a digit pattern against |
-    f    | any other hard contradiction, or a soft one                                        | refused, with a proposal
-    g    | otherwise                                                                          | kept
+    -----|-----------------------------------------------------------------------------------|-----------------
+    s    | the engineer settled the unit in the profile, and nothing hard contradicts it     | kept or corrected
+    b    | two labels on the same values differ: the one that alone fits the absolute range  | kept or corrected
+         | (none or both: refused)                                                           |
+    a    | nothing to judge, or no witness speaks                                            | unverified
+    c    | over 10 % of rows explained only by the declared unit, over 10 % only by a rival  | by segment, else
+         |                                                                                   | refused
+    d    | the declared unit explains 90 % of the rows that any explains, nothing hard is    | kept
+         | against it, and no soft witness names a rival that explains them too              |
+    e    | hard against the declared unit, exactly one automatic reading explains 90 % of    | corrected
+         | the rows that any explains, on 3 rows or more, nothing hard against that one, and |
+         | no digit pattern                                                                  |
+    f    | any other hard contradiction, or a soft one                                       | refused
+    g    | otherwise                                                                         | kept
+    r    | kept, but the row's own label is not the unit the column's values stand in        | corrected
 
 Rule a's order: labels that contradict each other are evidence before any value is looked at. A part that no unit is
 declared for is unverified whatever it holds, because no unit in the file means unknown, not SI.
@@ -167,8 +170,8 @@ def _mixture(case: Case, _: str | None) -> Decision | None:
     t = case.tally
     rival = max(range(len(t.only_rival)), key=lambda i: t.only_rival[i])
     other = case.part.readings[rival].unit.words
-    why = (f"{t.only_declared} of {t.judged} values fit only as {case.declared.unit.words} and {t.only_rival[rival]} only as "
-           f"{other}, and no segment column separates them")  # fmt: skip
+    fit = f"{t.only_declared} of {t.judged} values fit only as {case.declared.unit.words}"
+    why = f"{fit} and {t.only_rival[rival]} only as {other}, and no segment column separates them"
     return _refuse(case, "c", why, propose=False)
 
 
@@ -303,7 +306,7 @@ def _propose(part: Part, reading: Candidate) -> Proposal:
         )
     if reading.kind == "decade":
         factor = float(reading.unit.scale / part.target.scale)
-        return Proposal(reading.unit.symbol, factor, 0.0, f"the values are off by a factor {factor:g}, such as a probe's "
-                        "attenuation that was not applied")  # fmt: skip
+        why = f"the values are off by a factor {factor:g}, such as a probe's attenuation that was not applied"
+        return Proposal(reading.unit.symbol, factor, 0.0, why)
     exact, offset = conversion(reading.unit, part.target)
     return Proposal(reading.unit.symbol, float(exact), float(offset), f"the values are {reading.unit.words}")

@@ -1,7 +1,5 @@
 """The kinds of mislabel that benches produce, each with the one answer a test engineer would accept."""
 
-import tomllib
-
 import pytest
 
 from guards import parse_board
@@ -177,8 +175,8 @@ def test_27_text_for_no_reading_leaves_a_column_of_numbers(judge):
 
 
 def test_32_percent_under_a_fraction(judge):
-    ratio = '[nodes.EFF]\nquantity = "ratio"\nabsolute = ["0 fraction", "1 fraction"]\nexpected = ["0.7 fraction", "0.98 fraction"]\n'
-    board = parse_board(tomllib.loads(ratio + 'columns = ["efficiency"]'))
+    node = {"quantity": "ratio", "absolute": ["0 ratio", "1 ratio"], "expected": ["0.7 ratio", "0.98 ratio"]}
+    board = parse_board({"nodes": {"EFF": node | {"columns": ["efficiency"]}}})
     guarded = judge(column("efficiency", [87, 90.5, 93]), board)
     report = only(guarded)
     assert (report.verdict, report.resolved_unit, report.factor) == ("corrected", "%", 0.01)
