@@ -224,6 +224,17 @@ def find_layout(
     )  # fmt: skip
 
 
+def key_columns(columns: Sequence[ExportColumn], guesses: dict[str, Role | None], board: Board | None) -> list[str]:
+    """Return the columns that may say what a row measures, in which unit, and in which segment it stands."""
+    stems = {column.name: stem_of(column.text) for column in columns}
+    segments = set(board.segments) if board else set(_default_segments(stems))
+    return [
+        name
+        for name, stem in stems.items()
+        if name in segments or guesses[name] == "unit" or (guesses[name] is None and stem in MEASUREMENT_NAMES)
+    ]
+
+
 def _default_segments(stems: dict[str, str]) -> list[str]:
     wanted = ("fixture", "fixtureid", "station", "stationid", "tester", "testerid", "lot", "lotnumber", "batch")
     return [name for stem in wanted for name in stems if stems[name] == stem]

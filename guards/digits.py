@@ -5,16 +5,16 @@ Looked at only where the values contradict their label, because a healthy file h
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 import polars as pl
 
+from guards.cells import Kind
 from guards.parts import Part
-from guards.quantities import cell_text, number, without_suffix
+from guards.quantities import number
 from guards.tally import Tally
 from guards.witnesses import TOLERATED
 
 _FEWEST = 3
+_HEAD_ROWS = 20_000
 _AUTORANGE = (
     "redundant leading zeros with a moving decimal point show an autoranging meter whose prefix was lost row by row; "
     "export it again with the unit of each reading"
@@ -25,32 +25,40 @@ _LOCALE = (
 )
 
 
-def digit_pattern(frame: pl.LazyFrame, part: Part, tally: Tally, decimal: str, suffixes: Collection[str]) -> str | None:
+def digit_pattern(frame: pl.LazyFrame, part: Part, kind: Kind, tally: Tally, decimal: str) -> str | None:
     """Return a sentence that names the damage, or None.
 
     *Locale*: a reader took the decimal point before three digits for a thousands mark (0.673 became 673, 0.62 stayed),
     so whole numbers of three digits or more stand beside numbers with one or two decimals that are about a thousand
     times smaller. *Autorange*: a logger dropped the prefix and kept the meter's digits, so numbers have redundant
-    leading zeros and a moving point (005.8, 00.01).
+    leading zeros and a moving point (005.8, 00.01); the head of the export is enough to see that style.
     """
-    suspicious = part.absolute is not None and tally.judged and tally.outside and tally.outside[0]
-    mixed = tally.judged and max(tally.only_rival, default=0)
-    if not (suspicious or mixed):
+    out = bool(tally.outside) and tally.outside[0] > TOLERATED * tally.judged
+    if not tally.judged or not (out or max(tally.only_rival, default=0)):
         return None
-    text = without_suffix(cell_text(pl.col(part.column), decimal), suffixes)
+    text = kind.text(part.column, decimal)
+    if _redundant_zeros(frame.head(_HEAD_ROWS), text):
+        return _AUTORANGE
+    apart = tally.upper is not None and tally.upper >= 100 and tally.smallest is not None
+    if apart and tally.upper is not None and tally.smallest is not None and tally.upper >= 100 * tally.smallest:
+        return _LOCALE if _lost_points(frame, text) else None
+    return None
+
+
+def _redundant_zeros(frame: pl.LazyFrame, text: pl.Expr) -> bool:
+    zeros, pointed, n = frame.select(
+        zeros=text.str.contains(r"^[+-]?0\d+(\.\d*)?$").sum(), pointed=text.str.contains(".", literal=True).sum(),
+        n=text.count(),
+    ).collect().row(0)  # fmt: skip
+    return bool(pointed and zeros >= max(2, TOLERATED * n))
+
+
+def _lost_points(frame: pl.LazyFrame, text: pl.Expr) -> bool:
     size = number(text).abs()
     whole = text.str.contains(r"^[+-]?[1-9]\d{2,}$")
     short = text.str.contains(r"^[+-]?\d+\.\d{1,2}$") & (size > 0)
-    counts = frame.select(
-        whole=whole.sum(), short=short.sum(), pointed=text.str.contains(".", literal=True).sum(),
-        smallest=size.filter(whole).median(), largest=size.filter(short).median(),
-        zeros=text.str.contains(r"^[+-]?0\d+(\.\d*)?$").sum(),
-        places=text.str.extract(r"^[+-]?(\d+)\.\d+$", 1).str.len_bytes().n_unique(),
-        n=text.count(),
-    ).collect(engine="streaming").row(0, named=True)  # fmt: skip
-    if counts["zeros"] >= max(2, TOLERATED * counts["n"]) and counts["pointed"]:
-        return _AUTORANGE
-    apart = counts["whole"] and counts["short"] and counts["smallest"] >= 100 * counts["largest"]
-    if apart and counts["whole"] >= _FEWEST and counts["short"] == counts["pointed"]:
-        return _LOCALE
-    return None
+    n, few, pointed, large, small = frame.select(
+        n=whole.sum(), few=short.sum(), pointed=text.str.contains(".", literal=True).sum(),
+        large=size.filter(whole).median(), small=size.filter(short).median(),
+    ).collect(engine="streaming").row(0)  # fmt: skip
+    return bool(n >= _FEWEST and few and few == pointed and large >= 100 * small)

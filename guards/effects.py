@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from guards.corrections import MeasuredColumn, Ruling, any_changed, select
+from guards.cells import Cells, key
+from guards.corrections import MeasuredColumn, Ruling, select
 from guards.declared import Layout
 from guards.quantities import cell_text, number, scaled
 from guards.report import ColumnReport, Role
@@ -38,57 +39,85 @@ class Effects:
 
 
 def count_effects(
-    frame: pl.LazyFrame, columns: Sequence[MeasuredColumn], layout: Layout, rows: int, decimal: str
+    frame: pl.LazyFrame, cells: Cells, columns: Sequence[MeasuredColumn], layout: Layout, decimal: str
 ) -> Effects:
     """Return what the rulings of all measured columns did to the table."""
-    counts = _counts(frame, columns, rows)
-    touched = [column for column in columns if column.touched]
-    changed = frame.select(any_changed(touched).sum()).collect(engine="streaming").item() if touched else 0
-    flags = [_flags(frame, column) for column in columns if column.clears]
-    faults = _faults(frame, columns)
-    for found, key in ((frame_, key) for key, frame_ in faults.items()):
-        counts[key]["faults"] = found.height
-    all_flags = [*flags, *faults.values()]
-    table = pl.concat(all_flags).sort("_row", "column") if all_flags else pl.DataFrame(schema=FLAG_SCHEMA)
-    return Effects(int(changed or 0), counts, table, _rewritten(columns, layout, decimal))
-
-
-def _counts(frame: pl.LazyFrame, columns: Sequence[MeasuredColumn], rows: int) -> dict[tuple[str, int], dict[str, int]]:
     counts: dict[tuple[str, int], dict[str, int]] = {}
-    wanted: dict[str, pl.Expr] = {}
+    changed: list[pl.Series] = []
+    flags: list[pl.DataFrame] = []
+    rows = frame.select("_row").collect().to_series() if any(c.clears for c in columns) else None
     for column in columns:
         if len(column.rulings) == 1 and not column.clears:
-            refused = column.rulings[0].decision.verdict == "refused"
-            nulls = rows if refused else rows - column.kind.cells
-            counts[column.name, 0] = {"rows": rows, "sentinels": 0, "nulls": nulls, "faults": 0}
-            continue
-        flag, values = column.flag(), column.values()
-        sentinel = flag.is_not_null() & (flag != "unreadable")
-        for i, ruling in enumerate(column.rulings):
-            here = pl.lit(True) if ruling.where is None else ruling.where
-            wanted[f"{column.name}|{i}|rows"] = pl.len() if ruling.where is None else here.sum()
-            wanted[f"{column.name}|{i}|sentinels"] = (sentinel & here).sum()
-            wanted[f"{column.name}|{i}|nulls"] = (values.is_null() & here).sum()
-    if wanted:
-        found = frame.select(e.alias(name) for name, e in wanted.items()).collect(engine="streaming").row(0, named=True)
-        for name, n in found.items():
-            column_name, position, what = name.rsplit("|", 2)
-            counts.setdefault((column_name, int(position)), {"faults": 0})[what] = int(n or 0)
-    return counts
+            counts[column.name, 0] = _plain_counts(column, cells)
+            if not column.touched:
+                continue
+        seen = _seen(cells, column)
+        if column.clears or len(column.rulings) > 1:
+            counts |= _counts(seen, column)
+        changed.append(seen.select((pl.col("flag").is_not_null() | pl.col("rewritten")).alias(column.name)).to_series())
+        if rows is not None and column.clears:
+            flags.append(_flags(seen.with_columns(rows), column))
+    faults = _faults(frame, cells, columns)
+    for where, found in faults.items():
+        counts[where]["faults"] = found.height
+    all_flags = [*flags, *faults.values()]
+    table = pl.concat(all_flags).sort("_row", "column") if all_flags else pl.DataFrame(schema=FLAG_SCHEMA)
+    rows_changed = pl.DataFrame(changed).select(pl.any_horizontal(pl.all()).sum()).item() if changed else 0
+    return Effects(int(rows_changed), counts, table, _rewritten(columns, layout, decimal))
 
 
-def _flags(frame: pl.LazyFrame, column: MeasuredColumn) -> pl.DataFrame:
-    names = {i: pl.lit(ruling.part.measurement, pl.String) for i, ruling in enumerate(column.rulings)}
-    measurement = select(column.rulings, names, pl.lit(None, pl.String))
-    flagged = frame.select("_row", column=pl.lit(column.name), measurement=measurement, kind=column.flag())
-    return (
-        flagged.filter(pl.col("kind").is_not_null())
-        .with_columns(detail=pl.lit("the cell is null; its text is kept as raw"))
-        .collect(engine="streaming")
+def _plain_counts(column: MeasuredColumn, cells: Cells) -> dict[str, int]:
+    refused = column.rulings[0].decision.verdict == "refused"
+    nulls = cells.rows if refused else cells.rows - column.kind.cells
+    return {"rows": cells.rows, "sentinels": 0, "nulls": nulls, "faults": 0}
+
+
+def _seen(cells: Cells, column: MeasuredColumn) -> pl.DataFrame:
+    """Return the cells of one column with what becomes of each: `flag`, `rewritten`, and whether it ends as null."""
+    odd = column.odd_kinds()
+    joined = cells.frame.with_row_index("row")
+    joined = (
+        joined.join(odd, on="row", how="left", maintain_order="left") if odd.height else joined.with_columns(odd=_NONE)
     )
+    refused = [pl.lit(ruling.decision.verdict == "refused") for ruling in column.rulings]
+    return joined.with_columns(
+        flag=column.flag(), rewritten=column.rewritten(), refused=select(column.rulings, refused, pl.lit(False), key)
+    ).with_columns(empty=pl.col(column.name).is_null() | pl.col("flag").is_not_null() | pl.col("refused"))
 
 
-def _faults(frame: pl.LazyFrame, columns: Sequence[MeasuredColumn]) -> dict[tuple[str, int], pl.DataFrame]:
+_NONE = pl.lit(None, pl.String)
+
+
+def _counts(seen: pl.DataFrame, column: MeasuredColumn) -> dict[tuple[str, int], dict[str, int]]:
+    sentinel = pl.col("flag").is_not_null() & (pl.col("flag") != "unreadable")
+    wanted = []
+    for i, ruling in enumerate(column.rulings):
+        where = ruling.where(key)
+        here = pl.lit(True) if where is None else where
+        wanted += [
+            (pl.len() if where is None else here.sum()).alias(f"{i}|rows"),
+            (sentinel & here).sum().alias(f"{i}|sentinels"),
+            (pl.col("empty") & here).sum().alias(f"{i}|nulls"),
+        ]
+    found = seen.select(wanted).row(0, named=True)
+    return {
+        (column.name, i): {"faults": 0}
+        | {what: int(found[f"{i}|{what}"] or 0) for what in ("rows", "sentinels", "nulls")}
+        for i in range(len(column.rulings))
+    }
+
+
+def _flags(seen: pl.DataFrame, column: MeasuredColumn) -> pl.DataFrame:
+    names = [pl.lit(ruling.part.measurement, pl.String) for ruling in column.rulings]
+    return seen.filter(pl.col("flag").is_not_null()).select(
+        "_row", column=pl.lit(column.name), measurement=select(column.rulings, names, _NONE, key), kind="flag",
+        detail=pl.lit("the cell is null; its text is kept as raw"),
+    )  # fmt: skip
+
+
+def _faults(
+    frame: pl.LazyFrame, cells: Cells, columns: Sequence[MeasuredColumn]
+) -> dict[tuple[str, int], pl.DataFrame]:
     """Return the rows that fail the final schema, by ruling: extremes first, then only the columns that fail there."""
     subjects = {
         f"{column.name}|{i}": (column, i, ruling)
@@ -96,22 +125,19 @@ def _faults(frame: pl.LazyFrame, columns: Sequence[MeasuredColumn]) -> dict[tupl
         for i, ruling in enumerate(column.rulings)
         if ruling.decision.verdict != "refused" and ruling.tally and ruling.tally.readings
     }
-    checks = {key: check for key, (_, _, ruling) in subjects.items() if (check := range_check(ruling.part))}
+    checks = {subject: check for subject, (_, _, ruling) in subjects.items() if (check := range_check(ruling.part))}
     if not checks:
         return {}
     schema = build_schema(checks)
-    extremes = pl.DataFrame(
-        {key: _extremes(subjects[key][2]) for key in checks}, schema=dict.fromkeys(checks, pl.Float64)
-    )
+    extremes = {subject: _extremes(subjects[subject][2]) for subject in checks}
     found = {}
-    for key in failing_columns(schema, extremes):
-        column, i, ruling = subjects[key]
-        values = frame.select(
-            "_row", column.values().alias(key), where=pl.lit(True) if ruling.where is None else ruling.where
-        )
-        rows = values.filter(pl.col("where")).drop("where").collect(engine="streaming")
-        failing = failing_columns(build_schema({key: checks[key]}), rows.select(key)).get(key, [])
-        found[column.name, i] = _fault_flags(rows[failing], key, column.name, ruling)
+    for subject in failing_columns(schema, pl.DataFrame(extremes, schema=dict.fromkeys(checks, pl.Float64))):
+        column, i, ruling = subjects[subject]
+        where = ruling.where()
+        values = frame if where is None else frame.filter(where)
+        rows = values.select("_row", column.values().alias(subject)).collect(engine="streaming")
+        failing = failing_columns(build_schema({subject: checks[subject]}), rows.select(subject)).get(subject, [])
+        found[column.name, i] = _fault_flags(rows[failing], subject, column.name, ruling)
     return found
 
 
@@ -148,12 +174,12 @@ def _rewritten(columns: Sequence[MeasuredColumn], layout: Layout, decimal: str) 
     if value is None or not layout.unit or not any(r.decision.verdict == "corrected" for r in value.rulings):
         return {}
     unit = pl.col(layout.unit)
-    choose = {i: pl.lit(str(r.target)) if _rewrites(r) else unit for i, r in enumerate(value.rulings)}
+    choose = [pl.lit(str(ruling.target)) if _rewrites(ruling) else unit for ruling in value.rulings]
     found = {layout.unit: select(value.rulings, choose, unit).alias(layout.unit)}
     for name in (layout.lower, layout.upper):
         if name:
             text = cell_text(pl.col(name), decimal)
-            limits = {i: _limit(text, ruling) for i, ruling in enumerate(value.rulings)}
+            limits = [_limit(text, ruling) for ruling in value.rulings]
             found[name] = select(value.rulings, limits, number(text)).alias(name)
     return found
 

@@ -1,23 +1,23 @@
-"""The order of the guard's steps, and nothing else: declared -> kinds -> parts -> tallies -> verdicts -> values.
+"""The order of the guard's steps, and nothing else: declared -> cells -> parts -> tallies -> verdicts -> values.
 
-One pass finds what the cells are, one counts the witnesses' evidence, one counts what the verdicts did; the corrected
-table stays lazy for the caller to write.
+The export is read once; everything is counted on the cells in memory, and the corrected table stays lazy for the caller
+to write in a second pass.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
 from guards.board import Board
+from guards.cells import Cells, Kind, as_integer, read_cells
 from guards.corrections import MeasuredColumn, typed
-from guards.declared import ExportColumn, Label, find_layout, header_unit, labels_of, role_of
+from guards.declared import ExportColumn, Label, find_layout, header_unit, key_columns, labels_of, role_of
 from guards.effects import count_effects
 from guards.judging import judge
-from guards.kinds import Kind, count_kinds
 from guards.report import JUDGED_ROLES, ColumnReport, Role, TableReport
 
 _TEXT_ROLES: frozenset[Role] = frozenset({"identifier", "result", "unit", "text"})
@@ -49,14 +49,13 @@ def guard(
     `frame` has `_row` (Int64), may have `_line`, and one String column for each of `columns`, verbatim, null where the
     cell is empty. Nothing is written, and the input is not changed.
     """
-    rows, kinds, roles = _read_columns(frame, columns, board, decimal)
-    layout = find_layout(
-        columns, roles, frozenset(n for n, k in kinds.items() if k.kind in ("number", "integer")), board
-    )
+    cells, roles = _read(frame, columns, board, decimal)
+    kinds, rows = cells.kinds, cells.rows
+    layout = find_layout(columns, roles, frozenset(name for name, kind in kinds.items() if kind.numeric), board)
     judged = [c for c in columns if roles[c.name] in JUDGED_ROLES and kinds[c.name].kind == "number"]
-    rulings = judge(frame, judged, kinds, layout, board, decimal=decimal)
+    rulings = judge(frame, cells, judged, layout, board, decimal)
     measured = [MeasuredColumn(c.name, kinds[c.name], decimal, rulings[c.name]) for c in judged]
-    effects = count_effects(frame, measured, layout, rows, decimal)
+    effects = count_effects(frame, cells, measured, layout, decimal)
     by_name = {column.name: column for column in measured}
     values = [
         effects.rewritten.get(c.name) if c.name in effects.rewritten
@@ -81,19 +80,30 @@ def guard(
                    _units(reports), _limits(board))  # fmt: skip
 
 
-def _read_columns(
+def _read(
     frame: pl.LazyFrame, columns: Sequence[ExportColumn], board: Board | None, decimal: str
-) -> tuple[int, dict[str, Kind], dict[str, Role]]:
+) -> tuple[Cells, dict[str, Role]]:
     words = dict(board.columns) if board else {}
     claimed = {c.name for c in columns if board and board.claiming(c.name, None)}
     guesses = {c.name: role_of(c, words.get(c.name), claimed=c.name in claimed) for c in columns}
-    labelled = frozenset(c.name for c in columns if c.name in claimed or labels_of(c, words.get(c.name)))
-    rows, kinds = count_kinds(
-        frame, [c.name for c in columns], decimal=decimal, labelled=labelled,
-        text=frozenset(name for name, role in guesses.items() if role in _TEXT_ROLES),
-        integers=frozenset(name for name, role in guesses.items() if role == "index"),
-    )  # fmt: skip
-    return rows, kinds, {name: guess or _role_by_cells(kinds[name]) for name, guess in guesses.items()}
+    results = [name for name, role in guesses.items() if role == "result"]
+    cells = read_cells(
+        frame,
+        [c.name for c in columns],
+        decimal=decimal,
+        labelled={c.name for c in columns if c.name in claimed or labels_of(c, words.get(c.name))},
+        text={name for name, role in guesses.items() if role in _TEXT_ROLES},
+        keys=key_columns(columns, guesses, board),
+        results=results,
+    )
+    kinds = {
+        name: replace(kind, kind="integer")
+        if guesses[name] == "index" and kind.numeric and as_integer(cells, name)
+        else kind
+        for name, kind in cells.kinds.items()
+    }
+    roles = {name: guess or _role_by_cells(kinds[name]) for name, guess in guesses.items()}
+    return replace(cells, kinds=kinds), roles
 
 
 def _role_by_cells(kind: Kind) -> Role:

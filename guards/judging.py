@@ -7,19 +7,18 @@ on a unit, or a segment of which disagrees with the rest, is judged by the segme
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import polars as pl
 
 from guards.board import Board
+from guards.cells import Cells, Kind, key, passed
 from guards.corrections import Ruling
 from guards.declared import ExportColumn, Label, Layout, header_unit, labels_of
 from guards.digits import digit_pattern
-from guards.kinds import Kind
 from guards.parts import Part, make_part
-from guards.quantities import cell_text, number
-from guards.tally import Evidence, Tally, passed_of, read_tally, tally, value_of
+from guards.tally import Evidence, Tally, read_tally, tally, value_of
 from guards.units import Unit, find_unit
 from guards.verdict import Decision, decide
 
@@ -27,34 +26,46 @@ _MOST_SEGMENTS = 1_000
 _MINIMUM_ROWS = 3
 
 
+@dataclass(frozen=True, slots=True)
+class Court:
+    """What every judgement of one table looks at: the raw texts, the cells read, the layout and the board."""
+
+    frame: pl.LazyFrame
+    cells: Cells
+    layout: Layout
+    board: Board | None
+    decimal: str
+    segments: tuple[str, ...]
+
+
 def judge(
-    frame: pl.LazyFrame, columns: Sequence[ExportColumn], kinds: Mapping[str, Kind], layout: Layout,
-    board: Board | None, *, decimal: str,
-) -> dict[str, tuple[Ruling, ...]]:  # fmt: skip
+    frame: pl.LazyFrame,
+    cells: Cells,
+    columns: Sequence[ExportColumn],
+    layout: Layout,
+    board: Board | None,
+    decimal: str,
+) -> dict[str, tuple[Ruling, ...]]:
     """Return the rulings of each measured column; together they cover every row."""
-    segments = _segments(frame, layout.segments)
+    court = Court(frame, cells, layout, board, decimal, _segments(cells, layout.segments))
     parts: list[tuple[Part, Evidence]] = []
     rulings: dict[str, tuple[Ruling, ...]] = {}
     for column in columns:
+        kind = cells.kinds[column.name]
         if column.name == layout.value and (layout.measurement or layout.unit):
-            rulings[column.name] = _judge_rows(frame, column, kinds[column.name], layout, segments, board, decimal)
+            rulings[column.name] = _judge_rows(court, column, kind)
         else:
-            part = _one_unit(
-                make_part(column.name, _labels(column, kinds[column.name], board), board), kinds[column.name]
-            )
-            evidence = _evidence(part, layout, kinds[column.name], decimal, columns_alone=column.name == layout.value)
-            parts.append((_if_plain(part, kinds[column.name], evidence, segments), evidence))
-    for (part, _), decided in zip(parts, _decide_all(frame, parts, segments, kinds, decimal), strict=True):
+            part = _one_unit(make_part(column.name, _labels(column, kind, board), board), kind)
+            evidence = _evidence(court, part)
+            parts.append((_if_plain(part, kind, evidence), evidence))
+    for (part, _), decided in zip(parts, _decide_all(court, cells.frame, parts), strict=True):
         rulings[part.column] = decided
     return rulings
 
 
-def _segments(frame: pl.LazyFrame, names: Sequence[str]) -> tuple[str, ...]:
+def _segments(cells: Cells, names: Sequence[str]) -> tuple[str, ...]:
     """Return the segment columns that have more than one value and not too many to be fixtures or lots."""
-    if not names:
-        return ()
-    counts = frame.select(pl.col(name).approx_n_unique() for name in names).collect(engine="streaming").row(0)
-    return tuple(name for name, n in zip(names, counts, strict=True) if 1 < n <= _MOST_SEGMENTS)
+    return tuple(name for name in names if 1 < cells.frame[key(name)].n_unique() <= _MOST_SEGMENTS)
 
 
 def _labels(column: ExportColumn, kind: Kind, board: Board | None) -> tuple[Label, ...]:
@@ -75,7 +86,7 @@ def _one_unit(part: Part, kind: Kind) -> Part:
     return replace(part, problem="the cells carry different units: " + ", ".join(sorted(units.values())))
 
 
-def _if_plain(part: Part, kind: Kind, evidence: Evidence, segments: Sequence[str]) -> Part:
+def _if_plain(part: Part, kind: Kind, evidence: Evidence) -> Part:
     """Leave only the declared reading where all values lie in its expected range: no rival can explain more."""
     if part.declared is None or kind.lower is None or kind.upper is None or evidence.passed is not None:
         return part
@@ -86,13 +97,14 @@ def _if_plain(part: Part, kind: Kind, evidence: Evidence, segments: Sequence[str
     return part
 
 
-def _evidence(part: Part, layout: Layout, kind: Kind, decimal: str, *, columns_alone: bool) -> Evidence:
-    value = value_of(part, part.column, decimal=decimal, suffixes=kind.suffixes)
-    if not columns_alone:
-        return Evidence(value)
-    lower, upper = (number(cell_text(pl.col(name), decimal)) if name else None for name in (layout.lower, layout.upper))
-    passed = passed_of(layout.result) if layout.result else None
-    return Evidence(value, passed, lower, upper, _limits_unit(part, layout))
+def _evidence(court: Court, part: Part) -> Evidence:
+    """What stands beside the values: limits and results belong to the value column, or to the one measured column."""
+    layout = court.layout
+    if part.column != layout.value:
+        return Evidence(value_of(part))
+    lower, upper = (pl.col(name) if name else None for name in (layout.lower, layout.upper))
+    result = pl.col(passed(layout.result)) if layout.result else None
+    return Evidence(value_of(part), result, lower, upper, _limits_unit(part, layout))
 
 
 def _limits_unit(part: Part, layout: Layout) -> Unit | None:
@@ -106,39 +118,27 @@ def _limits_unit(part: Part, layout: Layout) -> Unit | None:
     return None
 
 
-def _judge_rows(
-    frame: pl.LazyFrame, column: ExportColumn, kind: Kind, layout: Layout, segments: Sequence[str], board: Board | None,
-    decimal: str,
-) -> tuple[Ruling, ...]:  # fmt: skip
+def _judge_rows(court: Court, column: ExportColumn, kind: Kind) -> tuple[Ruling, ...]:
     """Judge the value column of a table whose rows say what they measure, in which unit, or both."""
-    keys = [name for name in (layout.measurement, layout.unit) if name]
-    needed = [*keys, column.name, *(n for n in (layout.lower, layout.upper, layout.result) if n), *segments]
-    rows = frame.select(list(dict.fromkeys(needed))).collect(engine="streaming")
-    targets = _targets(rows, column, layout, board)
+    layout, board = court.layout, court.board
+    names = [name for name in (layout.measurement, layout.unit) if name]
+    targets = _targets(court.cells.frame, column, layout, board)
     rulings: list[Ruling] = []
-    for values, group in rows.partition_by(keys, as_dict=True, maintain_order=True).items():
-        found = dict(zip(keys, values, strict=True))
+    groups = court.cells.frame.partition_by([key(name) for name in names], as_dict=True, maintain_order=True)
+    for values, group in groups.items():
+        found = dict(zip(names, values, strict=True))
         measurement = found.get(layout.measurement) if layout.measurement else None
         text = found.get(layout.unit) if layout.unit else None
         labels = _row_labels(column, kind, board, text)
         part = make_part(
             column.name, labels, board, measurement=measurement, row_label=text, target=targets.get(measurement)
         )
-        if text and find_unit(text) is None:
-            part = (
-                replace(part, problem=f"the unit column says {text!r}, which is no unit the guard knows")
-                if labels
-                else part
-            )
-        evidence = _evidence(part, layout, kind, decimal, columns_alone=True)
-        where = [pl.col(name).eq_missing(pl.lit(value, pl.String)) for name, value in found.items()]
-        decided = _decide_all(group.lazy(), [(part, evidence)], segments, {column.name: kind}, decimal)[0]
-        rulings += [replace(r, where=_all_of([*where, *([] if r.where is None else [r.where])])) for r in decided]
+        if text and find_unit(text) is None and labels:
+            part = replace(part, problem=f"the unit column says {text!r}, which is no unit the guard knows")
+        texts = court.frame.filter(*(pl.col(name).eq_missing(pl.lit(v, pl.String)) for name, v in found.items()))
+        decided = _decide_all(replace(court, frame=texts), group, [(part, _evidence(court, part))])[0]
+        rulings += [replace(ruling, rows={**found, **ruling.rows}) for ruling in decided]
     return tuple(rulings)
-
-
-def _all_of(conditions: Sequence[pl.Expr]) -> pl.Expr:
-    return conditions[0] if len(conditions) == 1 else pl.all_horizontal(conditions)
 
 
 def _row_labels(column: ExportColumn, kind: Kind, board: Board | None, text: str | None) -> tuple[Label, ...]:
@@ -149,7 +149,7 @@ def _row_labels(column: ExportColumn, kind: Kind, board: Board | None, text: str
     return (Label(text, unit, "unit column"), *labels)
 
 
-def _targets(rows: pl.DataFrame, column: ExportColumn, layout: Layout, board: Board | None) -> dict[str | None, Unit]:
+def _targets(cells: pl.DataFrame, column: ExportColumn, layout: Layout, board: Board | None) -> dict[str | None, Unit]:
     """Return the one unit that each measurement's values shall stand in, where its row labels differ.
 
     The profile's where it is one, else the most frequent label: a correctly labelled mV column stays mV.
@@ -157,39 +157,35 @@ def _targets(rows: pl.DataFrame, column: ExportColumn, layout: Layout, board: Bo
     if not layout.unit:
         return {}
     header = header_unit(column.text)
-    counted = rows.group_by(
-        [layout.measurement or pl.lit(None, pl.String).alias("measurement"), pl.col(layout.unit)]
-    ).len()
-    counted = counted.sort("len", layout.unit, descending=[True, False])
-    labels: dict[str | None, dict[Unit, int]] = {}
-    for measurement, text, n in counted.iter_rows():
+    measurements = pl.col(key(layout.measurement)).cast(pl.String) if layout.measurement else pl.lit(None, pl.String)
+    counted = cells.group_by(m=measurements, u=pl.col(key(layout.unit)).cast(pl.String)).len()
+    labels: dict[str | None, list[Unit]] = {}
+    for measurement, text, _ in counted.sort("len", "u", descending=[True, False]).iter_rows():
         if text and (unit := find_unit(text)):
-            labels.setdefault(measurement, {})[unit] = n
+            labels.setdefault(measurement, []).append(unit)
     targets: dict[str | None, Unit] = {}
     for measurement, units in labels.items():
         node = board.claiming(column.name, measurement) if board else None
-        first = next(iter(units))
-        if header and header[2].quantity == first.quantity:
+        if any(unit.quantity != units[0].quantity for unit in units):
+            continue
+        if header and header[2].quantity == units[0].quantity:
             targets[measurement] = header[2]
-        elif len(units) > 1 and node and node.quantity == first.quantity:
+        elif len(set(units)) > 1 and node and node.quantity == units[0].quantity:
             targets[measurement] = node.unit
-        elif all(unit.quantity == first.quantity for unit in units):
-            targets[measurement] = first
+        else:
+            targets[measurement] = units[0]
     return targets
 
 
-def _decide_all(
-    frame: pl.LazyFrame, parts: Sequence[tuple[Part, Evidence]], segments: Sequence[str], kinds: Mapping[str, Kind],
-    decimal: str,
-) -> list[tuple[Ruling, ...]]:  # fmt: skip
+def _decide_all(court: Court, cells: pl.DataFrame, parts: Sequence[tuple[Part, Evidence]]) -> list[tuple[Ruling, ...]]:
     if not parts:
         return []
     found = []
-    for (part, _), counts in zip(parts, tally(frame, parts, segments), strict=True):
+    for (part, _), counts in zip(parts, tally(cells, parts, court.segments), strict=True):
         whole = read_tally(counts, part)
-        pattern = digit_pattern(frame, part, whole, decimal, kinds[part.column].suffixes)
+        pattern = digit_pattern(court.frame, part, court.cells.kinds[part.column], whole, court.decimal)
         decision = _honest_label(part, decide(part, whole, pattern))
-        split = _by_segment(part, counts, segments, decision, pattern)
+        split = _by_segment(part, counts, court.segments, decision, pattern)
         found.append(split or (Ruling(part, decision, tally=whole),))
     return found
 
@@ -207,7 +203,7 @@ def _by_segment(
     part: Part, counts: pl.DataFrame, segments: Sequence[str], whole: Decision, pattern: str | None
 ) -> tuple[Ruling, ...] | None:
     """Judge each segment alone, by the first segment column that leaves no mixture, where segments do not agree."""
-    if part.declared is None or part.problem or pattern:
+    if part.declared is None or part.problem or pattern or len(part.readings) == 1:
         return None
     for segment in segments:
         judged: list[tuple[str | None, Tally, Decision]] = []
@@ -216,10 +212,9 @@ def _by_segment(
             judged.append((value, alone, _honest_label(part, decide(part, alone))))
         if _separates(judged, whole):
             return tuple(
-                Ruling(part, decision, where=pl.col(segment).eq_missing(pl.lit(value, pl.String)),
-                       segment={segment: "" if value is None else value}, tally=alone)
+                Ruling(part, decision, {segment: value}, {segment: "" if value is None else value}, alone)
                 for value, alone, decision in judged
-            )  # fmt: skip
+            )
     return None
 
 

@@ -1,4 +1,4 @@
-"""Counting, for each part and each reading of it, the rows that speak for or against: one lazy pass.
+"""Counting, for each part and each reading of it, the rows that speak for or against.
 
 Every reading's range is turned into an interval of raw values once, exactly, so that a row costs two comparisons a
 reading and no conversion. Counts are taken by segment where the table has segments and added up for the whole, so that
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -18,18 +18,17 @@ import polars.selectors as cs
 
 from guards.board import Range
 from guards.candidates import Candidate
+from guards.cells import key
 from guards.parts import OPEN_SENSOR, Part
-from guards.quantities import cell_text, finite, number, without_suffix
+from guards.quantities import finite
 from guards.units import Unit
 
 LIMIT_SCALES = (-9, -6, -3, 0, 3, 6, 9)
-_PASS = ("pass", "passed", "p", "ok", "true", "good", "1")
-_FAIL = ("fail", "failed", "f", "ng", "false", "bad", "0")
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Where a part's rows have their values and what stands beside them, as expressions over the raw text frame.
+    """Where a part's rows have their values and what stands beside them, as expressions over the frame of `Cells`.
 
     `lower` and `upper` are the row's own limits as written; `limits_unit` their unit where it is known apart from the
     values.
@@ -50,13 +49,15 @@ class Tally:
     the absolute range; `only_declared` and `only_rival`: explained by the declared reading and no automatic rival, and
     by this reading and not the declared one; `any_automatic`: explained by any automatic reading; `agree`: rows whose
     result agrees with known limits, of `results`; `in_limits`: rows inside their own two-sided limits of unknown unit
-    when scaled by 10**LIMIT_SCALES, of `limited`. `lower` and `upper` are the extremes of the raw values.
+    when scaled by 10**LIMIT_SCALES, of `limited`. `lower` and `upper` are the extremes of the raw
+    values, `smallest` the least size of a judged one.
     """
 
     judged: int
     readings: int
     lower: float | None
     upper: float | None
+    smallest: float | None
     explained: tuple[int, ...]
     outside: tuple[int, ...]
     only_rival: tuple[int, ...]
@@ -68,40 +69,33 @@ class Tally:
     in_limits: tuple[int, ...]
 
 
-def value_of(part: Part, column: str, *, decimal: str, suffixes: Collection[str]) -> pl.Expr:
+def value_of(part: Part) -> pl.Expr:
     """Return the part's finite raw values: overflow codes, sentinels and open sensors are null."""
-    text = cell_text(pl.col(column), decimal)
-    value = finite(number(without_suffix(text, suffixes)), part.sentinel_numbers)
+    value = finite(pl.col(part.column), part.sentinel_numbers)
     if part.quantity == "temperature":
         value = pl.when(~value.is_between(*OPEN_SENSOR)).then(value)
     return value
 
 
-def passed_of(column: str) -> pl.Expr:
-    """Return the result column as a boolean: pass, fail, or null for anything else."""
-    text = pl.col(column).str.strip_chars().str.to_lowercase()
-    return pl.when(text.is_in(list(_PASS))).then(True).when(text.is_in(list(_FAIL))).then(False).otherwise(None)
-
-
-def tally(frame: pl.LazyFrame, parts: Sequence[tuple[Part, Evidence]], groups: Sequence[str]) -> list[pl.DataFrame]:
+def tally(frame: pl.DataFrame, parts: Sequence[tuple[Part, Evidence]], groups: Sequence[str]) -> list[pl.DataFrame]:
     """Return for each part a frame of counts by group: the group columns, then the columns `read_tally` reads."""
-    # The engine casts a text once for all the aggregates that use it when it stands in a column of its own.
     values = [evidence.value.alias(f"value|{i}") for i, (_, evidence) in enumerate(parts)]
     aggregates = [
         expression.alias(f"{i}|{name}")
         for i, (part, evidence) in enumerate(parts)
         for name, expression in _aggregates(part, evidence, pl.col(f"value|{i}")).items()
     ]
-    columns = frame.with_columns(values)
-    counted = columns.group_by(groups).agg(aggregates) if groups else columns.select(aggregates)
-    result = counted.collect(engine="streaming")
-    if groups:
-        result = result.sort(groups)
+    columns = frame.lazy().with_columns(values)
+    keys = [pl.col(key(name)).cast(pl.String).alias(name) for name in groups]
+    counted = columns.group_by(key(name) for name in groups).agg(aggregates) if groups else columns.select(aggregates)
+    result = counted.collect(engine="streaming").with_columns(keys).sort(groups) if groups else counted.collect()
     return [
-        result.select(*groups, *(pl.col(name).alias(name.split("|", 1)[1]) for name in result.columns
-                                 if name.startswith(f"{i}|")))
+        result.select(
+            *groups,
+            *(pl.col(name).alias(name.split("|", 1)[1]) for name in result.columns if name.startswith(f"{i}|")),
+        )
         for i in range(len(parts))
-    ]  # fmt: skip
+    ]
 
 
 def _aggregates(part: Part, evidence: Evidence, x: pl.Expr) -> dict[str, pl.Expr]:
@@ -109,6 +103,7 @@ def _aggregates(part: Part, evidence: Evidence, x: pl.Expr) -> dict[str, pl.Expr
     judged = x.is_not_null() & (x != 0)
     found: dict[str, pl.Expr] = {
         "judged": judged.sum(), "readings": x.count(), "lower": x.min(), "upper": x.max(),
+        "smallest": x.abs().filter(x != 0).min(),
     }  # fmt: skip
     explained = [_in_any(x, reading, _telling(part, reading)) & judged for reading in readings]
     automatic = [e for e, reading in zip(explained, readings, strict=True) if reading.automatic]
@@ -205,7 +200,9 @@ def read_tally(counts: pl.DataFrame, part: Part) -> Tally:
     """Return the tally of all rows of a frame of counts (one part, any selection of its groups)."""
     n = len(part.readings)
     summed = counts.select(
-        pl.col("lower").min(), pl.col("upper").max(), (cs.numeric() - cs.by_name("lower", "upper")).sum()
+        pl.col("lower", "smallest").min(),
+        pl.col("upper").max(),
+        (cs.numeric() - cs.by_name("lower", "smallest", "upper")).sum(),
     ).row(0, named=True)  # fmt: skip
 
     def count(name: str) -> int:
@@ -213,6 +210,7 @@ def read_tally(counts: pl.DataFrame, part: Part) -> Tally:
 
     return Tally(
         judged=count("judged"), readings=count("readings"), lower=summed["lower"], upper=summed["upper"],
+        smallest=summed["smallest"],
         explained=tuple(count(f"explained{i}") for i in range(n)),
         outside=tuple(count(f"outside{i}") for i in range(n)),
         only_rival=tuple(count(f"rival{i}") for i in range(n)),

@@ -1,0 +1,214 @@
+"""Reading the cells of a table once: numbers as floats, keys as categories, and what each column's cells are.
+
+Parsing text is what a guard costs, so the export is read in one streaming pass and every later step counts floats in
+memory (8 bytes a number). Only columns with cells that are no plain number (blanks around them, a unit behind them,
+"OL") are read a second time, alone, by the careful grammar.
+
+A column becomes numbers when nearly all its cells are (nine in ten; half where its header names a unit or a node claims
+it), so that one number in a column of remarks stays a remark and one "OL" in a column of volts stays a reading that is
+missing. The head of the export only rules out casts that cannot succeed; every count comes from every row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from guards.quantities import SENTINEL_TEXTS, cell_text, finite, number, unit_suffix, without_suffix
+from guards.units import find_unit
+
+_HEAD_ROWS = 2_000
+_SHARE_UNLABELLED = 0.9
+_SHARE_LABELLED = 0.5
+_DATETIME_FORMATS = ("%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f")
+_DATE_FORMAT = "%Y-%m-%d"
+_PASS = ("pass", "passed", "p", "ok", "true", "good", "1")
+_FAIL = ("fail", "failed", "f", "ng", "false", "bad", "0")
+_NO_ODD = pl.DataFrame(schema={"row": pl.UInt32, "text": pl.String})
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a column's cells are. `kind`: "number", "integer", "datetime", "date" or "text". `cells`: not empty ones;
+    `numbers`: of those, numbers by the grammar; `readings`: of those, finite ones that are no overflow code.
+    `odd`: the cells that are no number: `row` (position), `text` (blanks off). `suffixes`: texts of units found behind
+    numbers. `careful`: whether the cells need the careful grammar. `lower`, `upper`: extremes of the finite raw values.
+    """
+
+    kind: str
+    cells: int
+    numbers: int = 0
+    readings: int = 0
+    format: str | None = None
+    odd: pl.DataFrame = field(default_factory=lambda: _NO_ODD)
+    suffixes: tuple[str, ...] = ()
+    careful: bool = False
+    lower: float | None = None
+    upper: float | None = None
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the column's cells are numbers."""
+        return self.kind in ("number", "integer")
+
+    def text(self, name: str, decimal: str) -> pl.Expr:
+        """Return the number's text of each cell of the raw frame: blanks, decimal mark and unit off."""
+        if not self.careful and decimal == ".":
+            return pl.col(name)
+        return without_suffix(cell_text(pl.col(name), decimal), self.suffixes)
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A table's cells as they were read. `frame`: a Float64 column for each column of numbers (overflow codes and NaN
+    still in it), `key(name)` a Categorical for each key column, `passed(name)` a Boolean for each result column.
+    """
+
+    frame: pl.DataFrame
+    kinds: Mapping[str, Kind]
+
+    @property
+    def rows(self) -> int:
+        """How many rows the table has."""
+        return self.frame.height
+
+
+def key(name: str) -> str:
+    """Name the category column of a key column (measurement, unit, fixture)."""
+    return f"{name}|key"
+
+
+def passed(name: str) -> str:
+    """Name the pass/fail column of a result column."""
+    return f"{name}|passed"
+
+
+def read_cells(
+    frame: pl.LazyFrame,
+    names: Sequence[str],
+    *,
+    decimal: str,
+    labelled: Collection[str],
+    text: Collection[str],
+    keys: Collection[str],
+    results: Collection[str],
+) -> Cells:
+    """Read the named String columns of the frame.
+
+    `labelled`: columns whose header names a unit or that a node claims; `text`: columns that stay text whatever they
+    hold (serials, remarks); `keys`: columns to keep as categories; `results`: columns to read as pass or fail.
+    """
+    head = frame.select(names).head(_HEAD_ROWS).collect()
+    guesses = {name: "text" if name in text else _guess(head[name], decimal) for name in names}
+    wanted = [expression for name in names for expression in _first_reading(name, guesses[name], decimal)]
+    wanted += [pl.col(name).cast(pl.Categorical).alias(key(name)) for name in keys]
+    wanted += [_passed(name) for name in results]
+    read = frame.select(wanted).collect(engine="streaming") if wanted else pl.DataFrame(height=_height(frame))
+    careful = [name for name in names if guesses[name] == "number" and read[name].null_count() > _empty(read, name)]
+    if careful:
+        read, odd = _careful_reading(frame, read, careful, decimal)
+    else:
+        odd = {}
+    kinds = {name: _decide(name, guesses[name], read, odd.get(name), labelled=name in labelled) for name in names}
+    drop = [f"{name}|cell" for name in names] + [name for name, kind in kinds.items() if not kind.numeric]
+    return Cells(read.drop(drop, strict=False), kinds)
+
+
+def _height(frame: pl.LazyFrame) -> int:
+    return int(frame.select(pl.len()).collect().item())
+
+
+def _guess(head: pl.Series, decimal: str) -> str:
+    cells = head.drop_nulls()
+    if not len(cells):
+        return "number"
+    frame = pl.DataFrame({"t": cells}).select(t=cell_text(pl.col("t"), decimal))
+    text = pl.col("t")
+    numeric = number(text).is_not_null() | unit_suffix(text).is_not_null()
+    sentinel = text.str.to_lowercase().is_in(list(SENTINEL_TEXTS))
+    moments = {form: text.str.to_datetime(form, strict=False).is_not_null().all() for form in _DATETIME_FORMATS}
+    days = text.str.to_date(_DATE_FORMAT, strict=False).is_not_null().all()
+    checks = frame.select(number=(numeric | sentinel).mean(), date=days, **moments).row(0, named=True)
+    for form in (*_DATETIME_FORMATS, "date"):
+        if checks[form]:
+            return form
+    return "number" if checks["number"] >= 0.02 else "text"
+
+
+def _first_reading(name: str, guess: str, decimal: str) -> list[pl.Expr]:
+    cell = pl.col(name).is_not_null().alias(f"{name}|cell")
+    if guess == "text":
+        return [cell]
+    text = pl.col(name).str.replace(",", ".", literal=True) if decimal == "," else pl.col(name)
+    if guess == "number":
+        return [cell, number(text).alias(name)]
+    return [cell, _moment(name, guess).is_not_null().alias(name)]
+
+
+def _moment(name: str, form: str) -> pl.Expr:
+    text = pl.col(name).str.strip_chars()
+    if form == "date":
+        return text.str.to_date(_DATE_FORMAT, strict=False)
+    return text.str.to_datetime(form, strict=False, time_unit="us")
+
+
+def _passed(name: str) -> pl.Expr:
+    text = pl.col(name).str.strip_chars().str.to_lowercase()
+    known = pl.when(text.is_in(list(_PASS))).then(True).when(text.is_in(list(_FAIL))).then(False)
+    return known.otherwise(None).alias(passed(name))
+
+
+def _empty(read: pl.DataFrame, name: str) -> int:
+    return read.height - int(read[f"{name}|cell"].sum())
+
+
+def _careful_reading(
+    frame: pl.LazyFrame, read: pl.DataFrame, names: Sequence[str], decimal: str
+) -> tuple[pl.DataFrame, dict[str, tuple[pl.DataFrame, tuple[str, ...]]]]:
+    """Read again the columns with cells that are no plain number; return their odd cells and unit suffixes too."""
+    found: dict[str, tuple[pl.DataFrame, tuple[str, ...]]] = {}
+    for name in names:
+        cells = frame.select(text=cell_text(pl.col(name), decimal)).collect(engine="streaming").with_row_index("row")
+        odd = cells.filter(pl.col("text").is_not_null() & number(pl.col("text")).is_null())
+        texts = odd.select(pl.col("text").unique()).select(unit_suffix(pl.col("text"))).to_series().drop_nulls()
+        suffixes = tuple(sorted(text for text in texts.unique() if find_unit(text)))
+        values = cells.select(number(without_suffix(pl.col("text"), suffixes)).alias(name))
+        read = read.with_columns(values[name])
+        odd = odd.filter(number(without_suffix(pl.col("text"), suffixes)).is_null())
+        found[name] = odd, suffixes
+    return read, found
+
+
+def _decide(
+    name: str,
+    guess: str,
+    read: pl.DataFrame,
+    odd: tuple[pl.DataFrame, tuple[str, ...]] | None,
+    *,
+    labelled: bool,
+) -> Kind:
+    cells = int(read[f"{name}|cell"].sum())
+    if guess == "text":
+        return Kind("text", cells)
+    if guess != "number":
+        whole = int(read[name].sum()) == cells
+        kind = ("date" if guess == "date" else "datetime") if whole else "text"
+        return Kind(kind, cells, format=guess if whole else None)
+    values = read.select(n=pl.col(name).count(), low=finite(pl.col(name)).min(), high=finite(pl.col(name)).max(),
+                         finite=finite(pl.col(name)).count()).row(0, named=True)  # fmt: skip
+    texts, suffixes = odd or (_NO_ODD, ())
+    sentinels = texts["text"].str.to_lowercase().is_in(list(SENTINEL_TEXTS)).sum()
+    share = values["n"] / max(1, cells - sentinels)
+    if cells and (not values["n"] or share < (_SHARE_LABELLED if labelled else _SHARE_UNLABELLED)):
+        return Kind("text", cells, values["n"])
+    return Kind("number", cells, values["n"], values["finite"], None, texts, suffixes, odd is not None,
+                values["low"], values["high"])  # fmt: skip
+
+
+def as_integer(cells: Cells, name: str) -> bool:
+    """Whether every cell of a column of numbers is an integer that Int64 holds, and none is missing a digit."""
+    kind, column = cells.kinds[name], pl.col(name)
+    whole = (column == column.floor()) & (column.abs() < 2**53)
+    return not kind.careful and kind.cells > 0 and bool(cells.frame.select(whole.all()).item())
