@@ -8,18 +8,21 @@ A small file is read once, whole, and everything else works on those bytes.
 
 from __future__ import annotations
 
+import builtins
 import hashlib
 import io
 import os
+import shutil
 import stat
 import tempfile
 import threading
+import weakref
 from pathlib import Path
 from typing import IO
 
 import zstandard
 
-from bench.errors import EnvironmentProblem, ExportChanged, ExportError, ExportMissing
+from bench.errors import BenchError, EnvironmentProblem, ExportChanged, ExportError, ExportMissing
 
 WHOLE_BYTES = 8 << 20  # a file up to this size is held in memory
 SPOOL_BYTES = 32 << 20  # compressed bytes beyond this go to a temporary file
@@ -41,13 +44,13 @@ class Source:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._before = _stat(path)
-        self._scratch: tempfile.TemporaryDirectory[str] | None = None
-        self._spool: IO[bytes] | None = None
+        self._scratch: Path | None = None
+        self._spool = _Spool(self)
         self._problem: Exception | None = None
         self._sha256 = ""
         self._bytes = 0
         self._thread: threading.Thread | None = None
-        self.data: bytes | None = None
+        self.data: builtins.bytes | None = None
         regular = stat.S_ISREG(self._before.st_mode)
         try:
             if not regular or self._before.st_size <= WHOLE_BYTES:
@@ -75,14 +78,12 @@ class Source:
         self._wait()
         return self._bytes
 
-    def compressed(self) -> bytes:
+    def compressed(self) -> builtins.bytes:
         """Return the file as one zstd frame."""
         self._wait()
         if self.data is not None:
             return zstandard.ZstdCompressor(level=_LEVEL).compress(self.data)
-        assert self._spool is not None
-        self._spool.seek(0)
-        return self._spool.read()
+        return self._spool.content()
 
     def check(self) -> None:
         """Raise ExportChanged if the file on disk is no longer the one that was read."""
@@ -103,13 +104,14 @@ class Source:
         """Return a folder for the reader's own files. It lasts as long as this object."""
         if self._scratch is None:
             try:
-                self._scratch = tempfile.TemporaryDirectory(prefix="bench-analyze-", ignore_cleanup_errors=True)
+                self._scratch = Path(tempfile.mkdtemp(prefix="bench-analyze-"))
             except OSError as problem:
                 raise EnvironmentProblem(
                     f"no temporary folder could be made ({problem.strerror})",
                     hint="free space, or point TMPDIR at a folder that can be written.",
                 ) from problem
-        return Path(self._scratch.name)
+            weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)
+        return self._scratch
 
     def _wait(self) -> None:
         if self._thread is not None:
@@ -120,15 +122,13 @@ class Source:
     def _read(self) -> None:
         digest = hashlib.sha256()
         try:
-            spool = tempfile.SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 - lives as long as the source
-            self._spool = spool
-            with self.path.open("rb") as file, zstandard.ZstdCompressor(level=_LEVEL).stream_writer(
-                spool, closefd=False, size=self._before.st_size
-            ) as writer:
+            compressor = zstandard.ZstdCompressor(level=_LEVEL).compressobj(size=self._before.st_size)
+            with self.path.open("rb") as file, self._spool as spool:
                 while block := file.read(_BLOCK_BYTES):
                     digest.update(block)
-                    writer.write(block)
+                    spool.write(compressor.compress(block))
                     self._bytes += len(block)
+                spool.write(compressor.flush())
             self._sha256 = digest.hexdigest()
             self.check()
         except OSError as problem:
@@ -140,8 +140,37 @@ class Source:
                 file=self.path,
                 hint="wait until the bench has finished writing, or copy the file, and read it again.",
             )
-        except ExportError as problem:
+        except BenchError as problem:
             self._problem = problem
+
+
+class _Spool:
+    """Compressed bytes: in memory while they are few, in a scratch file beyond that."""
+
+    def __init__(self, source: Source) -> None:
+        self._scratch = weakref.WeakMethod(source.scratch)
+        self._memory = io.BytesIO()
+        self._path: Path | None = None
+        self._file: IO[bytes] | None = None
+
+    def __enter__(self) -> _Spool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def write(self, block: bytes) -> None:
+        (self._file or self._memory).write(block)
+        scratch = self._scratch()
+        if self._file is None and self._memory.tell() > SPOOL_BYTES and scratch is not None:
+            self._path = scratch() / "source.zst"
+            self._file = self._path.open("wb")
+            self._file.write(self._memory.getbuffer())
+            self._memory = io.BytesIO()
+
+    def content(self) -> bytes:
+        return self._memory.getvalue() if self._path is None else self._path.read_bytes()
 
 
 def decompress(content: bytes) -> bytes:
@@ -160,7 +189,9 @@ def _stat(path: Path) -> os.stat_result:
         raise _unreadable(path, problem) from problem
     if stat.S_ISDIR(found.st_mode):
         raise ExportMissing(
-            "this is a directory, not an export", file=path, hint="name the export inside it, or use `ingest` for a folder."
+            "this is a directory, not an export",
+            file=path,
+            hint="name the export inside it, or use `ingest` for a folder.",
         )
     return found
 
@@ -168,5 +199,7 @@ def _stat(path: Path) -> os.stat_result:
 def _unreadable(path: Path, problem: Exception) -> ExportError:
     reason = getattr(problem, "strerror", None) or str(problem)
     return ExportError(
-        f"the file cannot be read ({reason})", file=path, hint="check its permissions, or copy it to where you may read it."
+        f"the file cannot be read ({reason})",
+        file=path,
+        hint="check its permissions, or copy it to where you may read it.",
     )

@@ -37,12 +37,13 @@ _PREFIX = r"[YZEPTGMkhdcmuµμnpfa]?"
 _UNIT = re.compile(
     rf"(?:{_PREFIX}(?:V|A|W|Hz|s|F|H|Ω|Ω|ohms?|Ohms?|g|m|Pa|bar|J|N|T|Ah|Wh|VA|var|S|eV|L|l|B|b|bit)"
     r"(?:[/*·.^]\s*\w+\^?-?\d*|[²³]|_?(?:dc|ac|rms|pp|pk)| ?(?:DC|AC|RMS)|pp|rms|pk)*"
-    r"|%(?:RH)?|°?\s?[CFK]|[dD]eg\.?\s?[CFKcf]?|°|℃|dB\w{0,3}|ppm|ppb|rpm|RPM|psi|PSI|in|ft|mil|mm/s|bpm|cnt|counts?|lux|lx|cd|mol"
+    r"|%(?:RH)?|°?\s?[CFK]|[dD]eg\.?\s?[CFKcf]?|°|℃|dB\w{0,3}|ppm|ppb|rpm|RPM|psi|PSI|in|ft|mil|bpm|cnt|counts?"
+    r"|lux|lx|cd|mol"
     r"|[hH]rs?|h|d|[mM]in|MIN|[sS]ecs?|rad|1|-|TS|RN)"
 )
 _UNIT_WORD = re.compile(
-    r"(?i)(?:milli|micro|kilo|mega|nano|pico|m|u|k)?(?:volts?|amp(?:ere)?s?|watts?|ohms?|seconds?|hertz|farads?|henr(?:y|ies)|"
-    r"celsius|kelvin|fahrenheit|minutes?|hours?|days?|percent|degrees?(?: [cf])?|met(?:er|re)s?|grams?|unitless|sequence|"
+    r"(?i)(?:milli|micro|kilo|mega|nano|pico|m|u|k)?(?:volts?|amp(?:ere)?s?|watts?|ohms?|seconds?|hertz|farads?|"
+    r"henr(?:y|ies)|celsius|kelvin|fahrenheit|minutes?|hours?|days?|percent|degrees?(?: [cf])?|met(?:er|re)s?|grams?|unitless|sequence|"
     r"samples?|none|n/a|volts? ?[ad]c|amps? ?[ad]c|vdc|vac|adc|aac|amp-?h(?:ou)?rs?|watt-?h(?:ou)?rs?)"
 )
 

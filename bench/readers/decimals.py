@@ -36,8 +36,9 @@ def decimal_mark(frame: pl.LazyFrame, columns: Sequence[str], head_cells: Sequen
     sample = next(cell for cell in head_cells if "," in cell and cells.kind(cell) == "number")
     bare = sample.strip().replace(",", "")
     raise ExportAmbiguous(
-        f"a comma in a number can be read two ways here: {sample.strip()!r} as {sample.strip().replace(',', '.')} (decimal "
-        f"comma) or as {bare} (thousands mark); all {counted['three']} numbers with a comma have exactly three digits behind it",
+        f"a comma in a number can be read two ways here: {sample.strip()!r} as {sample.strip().replace(',', '.')} "
+        f"(decimal comma) or as {bare} (thousands mark); all {counted['three']} numbers with a comma have exactly "
+        "three digits behind it",
         file=path, hint="say which it is: --decimal , or --decimal .",
     )  # fmt: skip
 

@@ -16,7 +16,7 @@ from bench.readers.options import ReadOptions
 from bench.readers.plain import Shape
 from bench.readers.records import Careful, Piece, Tally
 from bench.source import Source
-from guards.declared import ExportColumn
+from guards import ExportColumn
 
 NO_DELIMITER = "\x1f"  # a one-column file: commas in its lines are text
 _IN_MEMORY_BYTES = 64 << 20
@@ -89,7 +89,8 @@ def read_careful(text: Text, source: Source, start: int, data_line: int, shape: 
 class _Store:
     """Collects pieces: in memory while they are small, as Parquet files in the scratch folder beyond that."""
 
-    def __init__(self, source: Source, shape: Shape) -> None:
+    def __init__(self, source: Source, shape: Shape, *, in_memory_bytes: int = _IN_MEMORY_BYTES) -> None:
+        self._in_memory_bytes = in_memory_bytes
         self._source = source
         self._shape = shape
         self._frames: list[pl.DataFrame] = []
@@ -104,7 +105,7 @@ class _Store:
                 size += int(piece.kept.estimated_size())
             if piece.quarantine.height:
                 self._refused.append(piece.quarantine)
-            if size > _IN_MEMORY_BYTES:
+            if size > self._in_memory_bytes:
                 self._spill()
                 size = 0
 
@@ -114,7 +115,8 @@ class _Store:
             pl.concat(self._frames).write_parquet(path, compression="lz4")
         except (OSError, pl.exceptions.ComputeError) as problem:
             raise EnvironmentProblem(
-                f"the rows could not be kept in {path.parent} ({problem})", hint="free space there, or point TMPDIR elsewhere."
+                f"the rows could not be kept in {path.parent} ({problem})",
+                hint="free space there, or point TMPDIR elsewhere.",
             ) from problem
         self._files.append(path)
         self._frames = []
@@ -127,7 +129,7 @@ class _Store:
         return pl.concat([pl.scan_parquet(self._files, glob=False), rest.lazy()])
 
     def quarantined(self) -> pl.DataFrame:
-        return pl.concat(self._refused).cast(dict(QUARANTINE_SCHEMA)) if self._refused else no_quarantine()
+        return pl.concat(self._refused).cast(QUARANTINE_SCHEMA) if self._refused else no_quarantine()
 
 
 def _offset(text: Text, line: int) -> int:
@@ -150,19 +152,20 @@ def _decimal(
 ) -> str:  # fmt: skip
     body = [cell for record in records if record.line >= found.data_line for cell in record.cells]
     if shape.delimiter == ",":
-        _refuse_double_comma(records, found, rows, path)
+        _refuse_double_comma(records, found, path)
         if rows.path == "plain":
             return "."  # no quotes, so no comma inside a cell
     return decimals.decimal_mark(rows.frame, shape.columns, body, path)
 
 
-def _refuse_double_comma(records: list[head.Record], found: layout.Layout, rows: _Rows, path: Path) -> None:
-    """Refuse a file whose comma is both delimiter and decimal mark: its rows have more fields than its header has names."""
-    if found.header_line is None or rows.tally.quarantined <= rows.tally.rows:
+def _refuse_double_comma(records: list[head.Record], found: layout.Layout, path: Path) -> None:
+    """Refuse a comma that is both delimiter and decimal mark: the rows have more fields than the header has names."""
+    above = [record for record in records if record.line < found.data_line and not record.blank]
+    if not above:
         return
-    names_row = next(record for record in records if record.line == found.header_line)
+    names_row = above[-1]
     body = [record for record in records if record.line >= found.data_line and not record.blank]
-    wide = [record for record in body if record.width > names_row.width and all(c.strip().lstrip("+-").isdigit() for c in record.cells)]
+    wide = [record for record in body if record.width > names_row.width and _whole_numbers(record)]
     if wide and len(wide) * 2 > len(body):
         sample = wide[0]
         raise ExportError(
@@ -170,6 +173,10 @@ def _refuse_double_comma(records: list[head.Record], found: layout.Layout, rows:
             f"{names_row.width} names", file=path, line=sample.line,
             hint="export again with a semicolon or tab as delimiter, or a point as decimal mark.",
         )  # fmt: skip
+
+
+def _whole_numbers(record: head.Record) -> bool:
+    return all(cell.strip().lstrip("+-").isdigit() for cell in record.cells[: record.width])
 
 
 def _dialect(

@@ -65,7 +65,7 @@ def _score(sample: Sequence[str], delimiter: str) -> tuple[float, int]:
     widths = Counter(len(record.cells) for record in found if len(record.cells) > 1)
     if not widths:
         return 0.0, 1
-    width, _ = max(widths.items(), key=lambda item: (item[1] * min(item[0], 50), item[0]))
+    width, _ = max(widths.items(), key=lambda item: (item[1] ** 1.5 * min(item[0], 50), item[0]))
     alike = [record for record in found if len(record.cells) == width]
     everything = [cell for record in alike for cell in record.cells]
     whole = sum(_whole(cell, delimiter) for cell in everything) / len(everything)

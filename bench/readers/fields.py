@@ -38,6 +38,14 @@ def ends_inside_from_inside(delimiter: str) -> str:
     return rf'^(?:{_INSIDE}|{_INSIDE}"(?:[^"{d}][^{d}]*)?(?:{d}{field(delimiter)})*{d}"{_INSIDE})$'
 
 
+@lru_cache(maxsize=32)
+def strict_record(delimiter: str) -> str:
+    """Return the pattern of a record in which nothing stands behind a closing quote."""
+    d = re.escape(delimiter)
+    strict = rf'(?:{_QUOTED}|[^"{d}][^{d}]*|)'
+    return rf"^{strict}(?:{d}{strict})*$"
+
+
 def split(text: str, delimiter: str) -> list[str]:
     """Return the cells of one record, unquoted."""
     if '"' not in text:

@@ -18,8 +18,8 @@ from bench.readers.head import Record
 
 _MOST_HEADER_ROWS = 4
 _LIMIT_WORDS = re.compile(
-    r"(?i)^\s*(?:lsl|usl|lcl|ucl|ll|ul|(?:lower|low|upper|high|hi|lo)[ _]?(?:spec )?(?:limit|lim)s?|min(?:imum)?|max(?:imum)?|"
-    r"nominal|target|spec(?:ification)?|limit|units?|einheit)\s*:?\s*$"
+    r"(?i)^\s*(?:lsl|usl|lcl|ucl|ll|ul|(?:lower|low|upper|high|hi|lo)[ _]?(?:spec )?(?:limit|lim)s?|"
+    r"min(?:imum)?|max(?:imum)?|nominal|target|spec(?:ification)?|limit|units?|einheit)\s*:?\s*$"
 )
 _UNIT_WORDS = re.compile(r"(?i)^\s*(?:units?|einheit(?:en)?|\[units?\])\s*:?\s*$")
 _AGGREGATIONS = frozenset("smp avg min max std tot totalize sample average samples med median mean count".split())
@@ -30,8 +30,8 @@ _COMMENT_MARKS = ("#", "%", "//", "!")
 class Layout:
     """What the head says. Lines are 1-based; `data_line` is the first line after the header.
 
-    `names`, `units` and `others` (kind -> cells) are as wide as the table, which is `width` fields; `trailing` tells that
-    every line ends in a delimiter, so that the last field is nobody's. `evidence` says why, for the dialect.
+    `names`, `units` and `others` (kind -> cells) are as wide as the table, which is `width` fields; `trailing` tells
+    that every line ends in a delimiter, so that the last field is nobody's. `evidence` says why, for the dialect.
     """
 
     width: int
@@ -62,7 +62,8 @@ def find(records: Sequence[Record], *, header_rows: int | None = None) -> Layout
     )
     header = rows[first : first + count]
     body = rows[first + count :]
-    return _layout(rows[:first], header, body, records, comment, evidence)
+    kinds = [_row_kind(row, typed) for row in header]
+    return _layout(rows[:first], header, kinds, body, records, comment, evidence)
 
 
 def _comment_mark(rows: Sequence[Record]) -> str | None:
@@ -78,14 +79,14 @@ def _body_width(rows: Sequence[Record]) -> int:
     """Return the number of fields that most of the lower rows have, empty ones at the end not counted."""
     lower = rows[len(rows) // 3 :] if len(rows) > 6 else rows
     full = Counter(len(row.cells) for row in lower)
-    width, _ = max(full.items(), key=lambda item: (item[1] * min(item[0], 50), item[0]))
+    width, _ = max(full.items(), key=lambda item: (item[1] ** 1.5 * min(item[0], 50), item[0]))
     return width
 
 
 def _typed_columns(rows: Sequence[Record], width: int) -> dict[int, frozenset[str]]:
     """Return columns that nearly always hold numbers or times in the lower rows, with the kinds that prove a value."""
     lower = [row for row in rows if len(row.cells) == width]
-    lower = lower[len(lower) // 3 :] if len(lower) > 3 else lower[1:] or lower
+    lower = lower[len(lower) * 6 // 10 :] if len(lower) > 3 else lower[1:] or lower
     found: dict[int, frozenset[str]] = {}
     for position in range(width):
         kinds = Counter(cells.kind(row.cells[position]) for row in lower)
@@ -127,13 +128,16 @@ def _header(rows: Sequence[Record], width: int, typed: Mapping[int, frozenset[st
         first -= 1  # names that are numbers: "x-axis,1,2" above "second,Volt,Volt"
     while last < len(rows) and _is_limits(rows[last]) and last - first < _MOST_HEADER_ROWS + 3:
         last += 1
-    return first, last - first, f"rows below line {rows[last - 1].line} hold values in {len(typed)} columns, the header none"
+    why = f"rows below line {rows[last - 1].line} hold values in {len(typed)} columns, the header none"
+    return first, last - first, why
 
 
 def _begins_data(shares: Sequence[float | None], at: int) -> bool:
     following = shares[at : at + 6]
     full = [share for share in following if share is not None]
-    return (shares[at] or 0) > 0.5 and len(full) * 2 >= len(following) and sum(share > 0.5 for share in full) >= 0.6 * len(full)
+    if (shares[at] or 0) <= 0.5 or len(full) * 2 < len(following):
+        return False
+    return sum(share > 0.5 for share in full) >= 0.6 * len(full)
 
 
 def _wide(row: Record, width: int) -> bool:
@@ -155,28 +159,28 @@ def _is_limits(row: Record) -> bool:
     return any(_LIMIT_WORDS.match(cell) for cell in row.cells[:3])
 
 
-def _row_kind(row: Record) -> str:
+def _row_kind(row: Record, typed: Mapping[int, frozenset[str]]) -> str:
     filled = [cell.strip().lower() for cell in row.cells if cell.strip()]
     label = next((cell for cell in row.cells[:3] if _LIMIT_WORDS.match(cell)), None)
     if label is not None and not _UNIT_WORDS.match(label):
         return label.strip().strip(":").lower()
     if filled and sum(cell in _AGGREGATIONS for cell in filled) * 3 >= len(filled) * 2:
         return "aggregation"
-    return "units" if label is not None or _is_units(row) else "names"
+    return "units" if label is not None or _is_units(row, typed or None) else "names"
 
 
 def _layout(
-    preamble: Sequence[Record], header: Sequence[Record], body: Sequence[Record], records: Sequence[Record],
-    comment: str | None, evidence: str,
+    preamble: Sequence[Record], header: Sequence[Record], kinds: list[str], body: Sequence[Record],
+    records: Sequence[Record], comment: str | None, evidence: str,
 ) -> Layout:  # fmt: skip
-    kinds = [_row_kind(row) for row in header]
     if header and "names" not in kinds:
         kinds[0] = "names"
     named = [row for row, what in zip(header, kinds, strict=True) if what == "names"]
     names_row = named[-1] if named else None
-    width, trailing = _table_width(names_row, body)
+    units_row = next((row for row, what in zip(header, kinds, strict=True) if what == "units"), None)
+    width, trailing = _table_width(names_row, units_row, body)
     names = _padded(names_row.cells, width) if names_row else ("",) * width
-    units = next((row.cells for row, what in zip(header, kinds, strict=True) if what == "units"), None)
+    units = units_row.cells if units_row else None
     others = {
         what: _padded(row.cells, width)
         for row, what in zip(header, kinds, strict=True) if what not in ("names", "units")
@@ -200,11 +204,14 @@ def _data_line(header: Sequence[Record], body: Sequence[Record], records: Sequen
     return body[0].line if body else records[-1].line + records[-1].lines
 
 
-def _table_width(names: Record | None, body: Sequence[Record]) -> tuple[int, bool]:
+def _table_width(names: Record | None, units: Record | None, body: Sequence[Record]) -> tuple[int, bool]:
     """Return the number of columns, and whether each line ends in a delimiter behind its last field."""
     if not body:
         return (len(names.cells) if names else 1), False
     full = _body_width(body)
+    widths = Counter(len(row.cells) for row in body)
+    if names is not None and widths[len(names.cells)] * 2 >= max(widths.values()):
+        full = len(names.cells)
     alike = [row for row in body if len(row.cells) == full]
     trailing = full > 1 and all(not row.cells[-1].strip() for row in alike)
     if names is None:
@@ -212,7 +219,8 @@ def _table_width(names: Record | None, body: Sequence[Record]) -> tuple[int, boo
     named = names.width
     if trailing and len(names.cells) <= full and named < full:
         return full - 1, True  # "X,CH1," above "1,2,"
-    if full < named and len(body) > 4 and len(alike) * 10 >= len(body) * 9:
+    beyond = units is not None and any(cells.kind(cell) == "number" for cell in units.cells[full:])
+    if full < named and (beyond or len(body) > 4) and len(alike) * 10 >= len(body) * 9:
         return (full - 1, True) if trailing else (full, False)  # Rigol's Start and Increment stand in the header only
     return (full, False) if full > len(names.cells) else (len(names.cells), False)
 
@@ -248,7 +256,8 @@ def _key_value(row: Record) -> tuple[str, str]:
         filled.pop()
     text = row.text.strip().lstrip("#%!/ ").strip()
     if len(filled) > 1:
-        return filled[0].lstrip("#%! ").rstrip(":= ") or f"line {row.line}", ", ".join(cell for cell in filled[1:] if cell)
+        key = filled[0].lstrip("#%! ").rstrip(":= ")
+        return key or f"line {row.line}", ", ".join(cell for cell in filled[1:] if cell)
     for mark in (":", "="):
         key, found, value = text.partition(mark)
         if found and key.strip() and len(key) < 60:

@@ -51,6 +51,7 @@ def _delimiter(text: str) -> str:
     found = _DELIMITERS.get(text.lower(), text)
     if len(found) != 1 or found in '"\r\n\0' or not found.isascii() or found.isalnum():
         raise UsageError(
-            f"{text!r} cannot be a delimiter", hint="give one character such as ; or a word: comma, semicolon, tab, pipe, space."
+            f"{text!r} cannot be a delimiter",
+            hint="give one character such as ; or a word: comma, semicolon, tab, pipe, space.",
         )
     return found

@@ -50,7 +50,7 @@ def plain_rows(text: Text, start: int, shape: Shape) -> int | None:
     rows, rest = divmod(seen, len(period))
     if rest == shape.fields - 1 and text.data[-1:] != b"\r":
         return rows + 1  # the last line has no line end
-    return rows if rest == 0 else None
+    return rows if rest == 0 and text.data[-1:] == b"\n" else None
 
 
 def _no_special_lines(text: Text, start: int, shape: Shape) -> bool:
@@ -82,7 +82,9 @@ def _ends_empty(text: Text, start: int, shape: Shape) -> bool:
 
 
 def scan(text: Text, start: int, first_line: int, shape: Shape) -> pl.LazyFrame:
-    """Return the rows from byte `start`, which is the beginning of line `first_line`, as a lazy scan. They are plain."""
+    """Return the rows from byte `start`, the beginning of line `first_line`, as a lazy scan. They are plain."""
+    if start >= len(text.data):
+        return pl.LazyFrame(schema={ROW: pl.Int64, LINE: pl.Int64, **dict.fromkeys(shape.columns, pl.String)})
     fields = [*shape.columns, *(f"\0{extra}" for extra in range(shape.fields - len(shape.columns)))]
     in_memory = text.path is None
     frame = pl.scan_csv(

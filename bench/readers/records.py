@@ -9,6 +9,7 @@ and reading starts again behind it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -122,9 +123,11 @@ class Careful:
         wrong = (pl.col(_COUNT) > _LONGEST_RECORD_LINES) | (pl.col("\0size") > _LONGEST_RECORD_BYTES)
         open_end = lines.get_column(_INSIDE)[-1]
         final = pl.col("\0at") == grouped.get_column("\0at").max() if open_end else pl.lit(False)
-        wrong = wrong | (~final & (pl.col("\0width") != self.shape.fields)) | (final & pl.lit(last))
-        found = grouped.filter(wrong).get_column("\0at").min()
-        return None if found is None else int(found)  # type: ignore[call-overload]
+        wrong = (
+            wrong | (~final & (~pl.col("\0strict") | (pl.col("\0width") != self.shape.fields))) | (final & pl.lit(last))
+        )
+        found = grouped.filter(wrong).get_column("\0at")
+        return int(found[0]) if found.len() else None
 
     def _several(self, lines: pl.DataFrame) -> pl.DataFrame:
         """Return the records that span several lines: index of the first, number of lines, number of fields."""
@@ -139,6 +142,7 @@ class Careful:
         return joined.with_columns(
             pl.col(_TEXT).str.len_bytes().alias("\0size"),
             (pl.lit(d) + pl.col(_TEXT)).str.count_matches(_delimited_field(d)).alias("\0width"),
+            pl.col(_TEXT).str.strip_chars_end("\r" + _LONE).str.contains(fields.strict_record(d)).alias("\0strict"),
         )
 
     def _emit(self, lines: pl.DataFrame) -> Iterator[Piece]:
@@ -167,7 +171,9 @@ class Careful:
             .agg(pl.col(LINE).first(), pl.col(_TEXT).str.join("\n"), pl.len().alias(_COUNT))
             .select(
                 LINE,
-                pl.col(_TEXT).str.strip_chars_end("\r" + _LONE).str.replace_all("\r" + _LONE + "\n", "\r", literal=True),
+                pl.col(_TEXT)
+                .str.strip_chars_end("\r" + _LONE)
+                .str.replace_all("\r" + _LONE + "\n", "\r", literal=True),
                 _COUNT,
             )
         )
@@ -208,11 +214,19 @@ class Careful:
         if not records.height:
             return pl.DataFrame(schema=self._schema())
         self.tally.trimmed_rows += int((records.get_column("\0width") > self.shape.fields).sum())
+        if n == 1:
+            first = pl.col(_TEXT).str.split(self.shape.delimiter).list.get(0)
+            return records.select(ROW, LINE, pl.when(first != "").then(first).alias(names[0]))
+        joined = records.get_column(_TEXT).str.join("\n").item() + "\n"
         cells = pl.read_csv(
-            BytesIO((records.get_column(_TEXT).str.join("\n").item() + "\n").encode()),
-            has_header=False, separator=self.shape.delimiter, quote_char=None, infer_schema=False,
-            schema=dict.fromkeys(names, pl.String), extra_columns="ignore",
-        ) if n > 1 else records.select(pl.col(_TEXT).str.split(self.shape.delimiter).list.get(0).alias(names[0]))  # fmt: skip
+            BytesIO(joined.encode()),
+            has_header=False,
+            separator=self.shape.delimiter,
+            quote_char=None,
+            infer_schema=False,
+            schema=dict.fromkeys(names, pl.String),
+            extra_columns="ignore",
+        )
         return records.select(ROW, LINE).hstack(cells)
 
     def _split_quoted(self, records: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -220,7 +234,9 @@ class Careful:
         found = (pl.lit(d) + pl.col(_TEXT)).str.extract_all(_delimited_field(d)).list.eval(
             pl.element().str.slice(len(d))
         )  # fmt: skip
-        records = records.with_columns(found.alias("\0cells")).with_columns(pl.col("\0cells").list.len().alias("\0width"))
+        records = records.with_columns(found.alias("\0cells")).with_columns(
+            pl.col("\0cells").list.len().alias("\0width")
+        )
         beyond = pl.col("\0cells").list.slice(n).list.join("").str.strip_chars() == ""
         good = (pl.col("\0width") >= n) & beyond & self._not_header()
         kept = records.filter(good)
@@ -237,7 +253,7 @@ class Careful:
             pl.when(~self._not_header()).then(pl.lit("repeats the header"))
             .otherwise(pl.format("{} fields where the table has {}", pl.col("\0width"), pl.lit(n)))
         )  # fmt: skip
-        return left.select(ROW, LINE, reason.alias("reason"), pl.col(_TEXT).alias("text")).cast(dict(QUARANTINE_SCHEMA))
+        return left.select(ROW, LINE, reason.alias("reason"), pl.col(_TEXT).alias("text")).cast(QUARANTINE_SCHEMA)
 
     def _unclosed(self, line: pl.DataFrame) -> Piece:
         text = line.get_column(_TEXT).str.strip_chars_end("\r" + _LONE)[0]
@@ -264,14 +280,14 @@ def _whole(lines: pl.DataFrame) -> tuple[pl.DataFrame, str]:
     """Return the lines up to the last whole record, and the text of what follows."""
     if not lines.height or not lines.get_column(_INSIDE)[-1]:
         return lines, ""
-    outside = lines.with_row_index("\0at").filter(~pl.col(_INSIDE)).get_column("\0at").max()
-    cut = 0 if outside is None else int(outside) + 1  # type: ignore[call-overload]
+    outside = lines.with_row_index("\0at").filter(~pl.col(_INSIDE)).get_column("\0at")
+    cut = int(outside[-1]) + 1 if outside.len() else 0
     rest = lines.slice(cut).get_column(_TEXT).str.join("\n").item()
     return lines.head(cut), rest.replace(f"\r{_LONE}\n", "\r") + "\n"
 
 
 def _delimited_field(delimiter: str) -> str:
-    return pl.Series([delimiter]).str.escape_regex()[0] + fields.field(delimiter)
+    return re.escape(delimiter) + fields.field(delimiter)
 
 
 def _unquoted(cell: pl.Expr) -> pl.Expr:

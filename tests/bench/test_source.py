@@ -1,0 +1,101 @@
+import hashlib
+import os
+import pickle
+from pathlib import Path
+
+import pytest
+
+from bench import source as source_module
+from bench.errors import BenchError, ExportChanged, ExportError, ExportMissing
+from bench.source import Source, decompress
+
+
+@pytest.mark.parametrize("size", [0, 1, 1000, source_module.WHOLE_BYTES, source_module.WHOLE_BYTES + 1, 40 << 20])
+def test_hash_size_and_bytes_of_a_file(tmp_path: Path, size: int) -> None:
+    content = (b"1.25,3.5\n" * (size // 9 + 1))[:size]
+    path = tmp_path / "export.csv"
+    path.write_bytes(content)
+    source = Source(path)
+    assert source.sha256 == hashlib.sha256(content).hexdigest()
+    assert source.bytes == size
+    assert decompress(source.compressed()) == content
+    assert decompress(source.compressed()) == content  # it can be asked for twice
+
+
+def test_incompressible_bytes_survive_the_temporary_file(tmp_path: Path) -> None:
+    content = os.urandom(source_module.SPOOL_BYTES + 12345)
+    path = tmp_path / "noise.bin"
+    path.write_bytes(content)
+    assert decompress(Source(path).compressed()) == content
+
+
+def test_a_file_that_grows_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "growing.csv"
+    path.write_bytes(b"1,2\n" * (source_module.WHOLE_BYTES // 4 + 1))
+    source = Source(path)
+    with path.open("ab") as file:
+        file.write(b"3,4\n")
+    with pytest.raises(ExportChanged, match=r"growing\.csv: the file changed while it was read .* Hint: wait until"):
+        _ = source.sha256, source.check()
+
+
+def test_a_small_file_that_changes_later_is_noticed_by_check(tmp_path: Path) -> None:
+    path = tmp_path / "small.csv"
+    path.write_text("a,b\n1,2\n")
+    source = Source(path)
+    source.check()
+    path.write_text("a,b\n1,2\n3,4\n")
+    assert source.bytes == 8  # what was read stays what it was
+    with pytest.raises(ExportChanged, match="it had 8 bytes, now 12"):
+        source.check()
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(ExportMissing, match=r"absent\.csv: there is no such file Hint: check the path"):
+        Source(tmp_path / "absent.csv")
+
+
+def test_a_directory(tmp_path: Path) -> None:
+    with pytest.raises(ExportMissing, match="this is a directory, not an export"):
+        Source(tmp_path)
+
+
+def test_a_name_that_no_file_can_have() -> None:
+    with pytest.raises(ExportError, match="cannot be read"):
+        Source(Path("a\0b.csv"))
+
+
+def test_a_pipe_is_read_whole() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"a,b\n1,2\n")
+    os.close(writing)
+    source = Source(Path(f"/dev/fd/{reading}"))
+    os.close(reading)
+    assert decompress(source.compressed()) == b"a,b\n1,2\n"
+    assert source.sha256 == hashlib.sha256(b"a,b\n1,2\n").hexdigest()
+
+
+def test_scratch_goes_with_the_source(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("1")
+    source = Source(path)
+    scratch = source.scratch()
+    (scratch / "rows").write_text("kept")
+    assert source.scratch() == scratch
+    del source
+    assert not scratch.exists()
+
+
+def test_errors_pickle_and_say_where() -> None:
+    problem = ExportError("it is odd.", file="x.csv", line=3, column="v", hint="look.")
+    again = pickle.loads(pickle.dumps(problem))
+    assert str(again) == str(problem) == "x.csv:3: column 'v': it is odd. Hint: look."
+    assert isinstance(again, BenchError)
+    assert again.to_dict() == {
+        "kind": "export",
+        "message": "it is odd.",
+        "file": "x.csv",
+        "line": 3,
+        "column": "v",
+        "hint": "look.",
+    }
