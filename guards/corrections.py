@@ -115,13 +115,8 @@ class MeasuredColumn:
         return self.kind.odd.select("row", odd=pl.coalesce(sentinel_kind(pl.col("text"), texts), pl.lit("unreadable")))
 
     def flag(self) -> pl.Expr:
-        """Return each cell's kind of flag over the cells joined with `odd_kinds`; null for a plain reading, an empty
-        cell and in refused rows.
-        """
-        choose = [
-            _NO_TEXT if ruling.decision.verdict == "refused" else self._cell_flag(ruling) for ruling in self.rulings
-        ]
-        return select(self.rulings, choose, _NO_TEXT, key)
+        """Return each cell's flag over the cells joined with `odd_kinds`; null for a reading or an empty cell."""
+        return select(self.rulings, [self._cell_flag(ruling) for ruling in self.rulings], _NO_TEXT, key)
 
     def _cell_flag(self, ruling: Ruling) -> pl.Expr:
         value = pl.col(self.name)

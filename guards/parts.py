@@ -114,12 +114,29 @@ def _with_ranges(part: Part, board: Board | None) -> Part:
     if absolute:
         chosen = [part.node] if part.node else list(nodes)
         expected = tuple(r for r in (_explaining(node) for node in chosen) if r)
-        return replace(part, absolute=absolute, absolute_is_board=True, expected=expected)
+        readings = _plausible(part.readings, board.widest(part.quantity) if board else None)
+        return replace(part, absolute=absolute, absolute_is_board=True, expected=expected, readings=readings)
     built_in, base = BUILT_IN.get(part.quantity), base_unit(part.quantity)
     expected = tuple(r for r in (_explaining(node) for node in ([part.node] if part.node else [])) if r)
     if built_in and base:
         return replace(part, absolute=Range(*built_in, base), expected=expected)
     return replace(part, expected=expected)
+
+
+def _plausible(readings: tuple[Candidate, ...], widest: Range | None) -> tuple[Candidate, ...]:
+    """Drop larger units in which everything on the board stays below a tenth: nobody logs a 28 V board in kV."""
+    edges = [abs(edge) for edge in (widest.lower, widest.upper) if edge is not None] if widest else []
+    if not edges or widest is None or widest.upper is None:
+        return readings
+    declared = readings[0].unit.scale
+    return tuple(
+        reading
+        for reading in readings
+        if reading.kind != "prefix" or reading.unit.scale <= declared or max(edges) / reading.unit.scale >= _SMALLEST
+    )
+
+
+_SMALLEST = Fraction(1, 10)
 
 
 def _explaining(node: Node) -> Range | None:
