@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any, cast, get_args
 
 from guards.errors import BoardError, UnitError
+from guards.identities import parse_identity
 from guards.quantities import parse_quantity
 from guards.report import Role
 from guards.units import QUANTITIES, Unit, base_unit, find_unit
@@ -303,7 +304,12 @@ class _Reader:
             tolerance = body.get("tolerance")
             if tolerance is not None and (not isinstance(tolerance, int | float) or isinstance(tolerance, bool)):
                 raise self.fail(f"{key}.tolerance", tolerance, "a share, such as 0.02 for 2 %")
-            found.append(Identity(self.string(f"{key}.expression", body.get("expression")), tolerance))
+            expression = self.string(f"{key}.expression", body.get("expression"))
+            try:
+                parse_identity(expression)
+            except UnitError as error:
+                raise self.fail(f"{key}.expression", expression, error.expected) from error
+            found.append(Identity(expression, tolerance))
         return tuple(found)
 
 

@@ -141,7 +141,7 @@ _ROLE_NAMES: dict[Role, frozenset[str]] = {
     "index": frozenset(
         """index idx n no number step stepno stepnumber stepindex seq sequence record recno rec rownum row point pointno
         sample sampleno cycle cycleindex cyclenumber readingn readingno reading# scan sweep count loop run testno
-        testnumber line lineno es""".split()
+        testnumber line lineno es rec# cyc# record# datapoint cyclecount cyclec cyclep""".split()
     ),
     "time": frozenset("timestamp datetime date time elapsed elapsedtime testtime steptime dptime clock".split()),
 }

@@ -7,7 +7,7 @@ to write in a second pass.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -17,6 +17,7 @@ from guards.cells import Cells, Kind, as_integer, read_cells
 from guards.corrections import MeasuredColumn, typed
 from guards.declared import ExportColumn, Label, find_layout, header_unit, key_columns, labels_of, role_of
 from guards.effects import count_effects
+from guards.identities import broken, columns_of, parse_identity
 from guards.judging import judge
 from guards.report import JUDGED_ROLES, ColumnReport, Role, TableReport
 
@@ -76,8 +77,24 @@ def guard(
     raw = tuple(
         c.name for c in columns if c.name in effects.rewritten or (c.name in by_name and by_name[c.name].touched)
     )
-    return Guarded(report, frame.select("_row", *[v for v in values if v is not None]), raw, effects.flags,
-                   _units(reports), _limits(board))  # fmt: skip
+    corrected = frame.select("_row", *[v for v in values if v is not None])
+    flags = pl.concat([effects.flags, *_broken_identities(corrected, by_name, board)])
+    return Guarded(report, corrected, raw, flags, _units(reports), _limits(board))
+
+
+def _broken_identities(
+    corrected: pl.LazyFrame, measured: Collection[str], board: Board | None
+) -> Iterator[pl.DataFrame]:
+    """Flag the rows that break an identity of the board, for the identities whose columns this table has."""
+    for identity in board.identities if board else ():
+        relation = parse_identity(identity.expression)
+        if columns_of(relation) <= set(measured):
+            yield (
+                corrected.filter(broken(relation, identity.tolerance))
+                .select("_row", column=pl.lit(identity.expression), measurement=pl.lit(None, pl.String),
+                        kind=pl.lit("identity"), detail=pl.lit("the row breaks this identity; its values stay"))
+                .collect(engine="streaming")
+            )  # fmt: skip
 
 
 def _read(

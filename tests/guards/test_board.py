@@ -74,6 +74,10 @@ def test_a_measurement_outranks_a_column():
             node() | {"identities": [{"expresion": "a"}]},
             "identities[0].expresion = 'a': expected a known key: 'expression'?",
         ),
+        (
+            node() | {"identities": [{"expression": "__import__('os')"}]},
+            "identities[0].expression = \"__import__('os')\": expected one comparison of columns, such as",
+        ),
         (node() | {"board": {"segments": "lot"}}, "board.segments = 'lot': expected a list of texts"),
         (
             {"nodes": {n: {"quantity": "voltage", "columns": ["v"]} for n in "AB"}},
