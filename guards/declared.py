@@ -36,6 +36,12 @@ class Label:
     unit: Unit
     source: str  # "header", "units row", "preamble", "unit column", "cells", "profile", "node"
 
+    @property
+    def statement(self) -> str:
+        """The label in a sentence: "header says V"."""
+        verb = "say" if self.source == "cells" else "says"
+        return f"{self.source} {verb} {self.unit.words}"
+
 
 _BRACKETS = re.compile(r"^(?P<stem>.*?)[\s_]*[(\[{]\s*(?P<unit>[^()\[\]{}]{1,24}?)\s*[)\]}]\s*$")
 _SLASH = re.compile(r"^(?P<stem>.*\S)\s+/\s*(?P<unit>\S+(?: \S+)?)\s*$")

@@ -1,7 +1,8 @@
 """Relations that physics demands between columns: read by a small grammar, evaluated as polars expressions.
 
 The grammar is one comparison of sums, products and quotients of columns and numbers, such as
-`vin_v * iin_a >= vout_v * iout_a`. A row that breaks an identity is flagged and stays: it may be a wrong condition, a wrong cable or a discovery.
+`vin_v * iin_a >= vout_v * iout_a`. A row that breaks an identity is flagged and stays: it may be a wrong condition, a
+wrong cable or a discovery.
 """
 
 from __future__ import annotations

@@ -85,8 +85,9 @@ def make_part(
         return part
     part = replace(part, readings=candidates(declared, offsets=word.offsets))
     if node and node.quantity != declared.quantity and not _is_level(node.quantity, declared.quantity):
+        said = stated[0].statement
         contrary = f"but the board's node {node.name} is a {node.quantity}"
-        return replace(part, problem=f"{_says(part)} {declared} ({declared.quantity}), {contrary}")
+        return replace(part, problem=f"{said} ({declared.quantity}), {contrary}")
     return _with_ranges(part, board)
 
 
@@ -100,11 +101,6 @@ def _target(labels: tuple[Label, ...], declared: Unit | None) -> Unit | None:
     if header and declared and header.quantity == declared.quantity:
         return header
     return declared
-
-
-def _says(part: Part) -> str:
-    label = part.declared_label
-    return f"{label.source} says" if label else "it is taken as"
 
 
 def _with_ranges(part: Part, board: Board | None) -> Part:

@@ -137,7 +137,7 @@ def _labels(case: Case, _: str | None) -> Decision | None:
     stated = [label for label in part.labels if label.source not in ("profile", "node")]
     if len({(label.unit.scale, label.unit.offset, label.unit.quantity) for label in stated}) < 2:
         return None
-    said = ", ".join(f"the {label.source} says {label.unit}" for label in stated)
+    said = ", ".join(f"the {label.statement}" for label in stated)
     if not case.tally.judged:
         return _refuse(case, "b", f"{said}, and there is no value to tell them apart")
     fitting = [
@@ -237,7 +237,7 @@ def _header(part: Part) -> str:
     if label.source == "node":
         assert part.node is not None
         return f"no unit in the file, taken as the board's {part.declared.words} (node {part.node.name})"
-    return f"{label.source} says {part.declared.words}"
+    return label.statement
 
 
 def _deed(source: Unit, target: Unit) -> str:

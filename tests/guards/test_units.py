@@ -48,8 +48,8 @@ def test_case_is_never_folded():
 def test_factors_agree_with_pint(text):
     unit = parse_unit(text)
     names = {"ohm": "ohm", "kohm": "kiloohm", "%": "percent", "degF": "degree_Fahrenheit", "K": "kelvin"}
-    bases = {"voltage": "volt", "current": "ampere", "resistance": "ohm", "time": "second", "pressure": "pascal",
-             "temperature": "degree_Celsius", "ratio": "dimensionless", "charge": "coulomb", "energy": "joule"}  # fmt: skip
+    bases = {"voltage": "volt", "current": "ampere", "resistance": "ohm", "time": "second", "pressure": "pascal"}
+    bases |= {"temperature": "degree_Celsius", "ratio": "dimensionless", "charge": "coulomb", "energy": "joule"}
     registry = pint.UnitRegistry(non_int_type=Fraction, cache_folder=None)
     for value in (Fraction(0), Fraction(1)):
         theirs = registry.Quantity(value, names.get(text, text)).to(bases[unit.quantity]).magnitude
