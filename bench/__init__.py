@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from bench.pipeline import analyze
 
 _ERRORS = (
-    "BenchError", "EnvironmentProblem", "ExportAmbiguous", "ExportChanged", "ExportEmpty", "ExportError", "ExportMissing",
-    "ProfileError", "UsageError",
+    "BenchError", "EnvironmentProblem", "ExportAmbiguous", "ExportChanged", "ExportEmpty", "ExportError",
+    "ExportMissing", "ProfileError", "UsageError",
 )  # fmt: skip
 _HOMES = {"Analysis": "bench.analysis", "analyze": "bench.pipeline"} | dict.fromkeys(_ERRORS, "bench.errors")
 

@@ -50,7 +50,7 @@ class GuardedExport:
 
 
 def distinct(names: list[str], taken: frozenset[str] = frozenset()) -> list[str]:
-    """Return the names with `_2`, `_3` ... appended where one is already used; letter case does not tell tables apart."""
+    """Return the names, `_2`, `_3` ... appended where one is used; letter case does not tell tables apart."""
     used = {name.lower() for name in taken}
     found = []
     for name in names:

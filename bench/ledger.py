@@ -34,7 +34,9 @@ SCHEMAS: dict[str, dict[str, pl.DataType]] = {
         **_PART, "from_unit": _TEXT, "to_unit": _TEXT, "factor": _NUMBER, "offset": _NUMBER, "rule": _TEXT,
         "rows": _COUNT, "reason": _TEXT,
     },
-    "flags": {"table_name": _TEXT, "_row": _COUNT, "column_name": _TEXT, "measurement": _TEXT, "kind": _TEXT, "detail": _TEXT},
+    "flags": {
+        "table_name": _TEXT, "_row": _COUNT, "column_name": _TEXT, "measurement": _TEXT, "kind": _TEXT, "detail": _TEXT,
+    },
     "quarantine": {"table_name": _TEXT, "_row": _COUNT, "_line": _COUNT, "reason": _TEXT, "text": _TEXT},
     "limits": {"table_name": _TEXT, "node": _TEXT, "lower": _NUMBER, "upper": _NUMBER, "unit": _TEXT},
     "profile": {"sha256": _TEXT, "path": _TEXT, "name": _TEXT, "text": _TEXT},

@@ -1,7 +1,7 @@
 """The only reader of the environment: folders of this user, and what they ask of a terminal.
 
-`BENCH_ANALYZE_CACHE` and `BENCH_ANALYZE_DATA` move the two folders (a test floor may have no writable home); the defaults
-are the operating system's own, by platformdirs.
+`BENCH_ANALYZE_CACHE` and `BENCH_ANALYZE_DATA` move the two folders (a test floor may have no writable home); the
+defaults are the operating system's own, by platformdirs.
 """
 
 from __future__ import annotations

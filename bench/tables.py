@@ -1,8 +1,8 @@
 """The DuckDB file, and the only module that imports duckdb.
 
-An analysis is built beside its final name and put in place by rename, raw first: a kill at any moment leaves the file that
-was there before or the whole new one, and `guard.exports` of the published file decides what there is. Two files, because
-the sandbox is handed the first one's bytes and must not hold raw text.
+An analysis is built beside its final name and put in place by rename, raw first: a kill at any moment leaves the file
+that was there before or the whole new one, and `guard.exports` of the published file decides what there is. Two files,
+because the sandbox is handed the first one's bytes and must not hold raw text.
 
 Storage version v1.4.0 is the newest that DuckDB-Wasm reads; a file in DuckDB 2.0's own version is refused there.
 
@@ -46,7 +46,7 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Stream:
-    """A frame with the one method that DuckDB needs, so that it is not taken for a polars frame (which wants pyarrow)."""
+    """A frame with the one method that DuckDB needs; a polars frame as such would make it ask for pyarrow."""
 
     frame: pl.DataFrame
 
@@ -137,7 +137,7 @@ def read_table(database: Path, table: str, *, columns: Sequence[str] | None = No
 def table_batches(database: Path, table: str) -> Iterator[pl.DataFrame]:
     """Yield the corrected table in batches in the order of `_row`: at least one, which may be empty."""
     with _explained(database), open_database(database) as con:
-        (rows,) = con.execute(f"SELECT coalesce(max({ROW}), 0) FROM {quote(table)}").fetchone() or (0,)
+        ((rows,),) = con.execute(f"SELECT coalesce(max({ROW}), 0) FROM {quote(table)}").fetchall()
         for first in range(1, max(rows, 1) + 1, BATCH_ROWS):
             between = f"{ROW} BETWEEN {first} AND {first + BATCH_ROWS - 1}"
             yield pl.DataFrame(con.sql(f"SELECT * FROM {quote(table)} WHERE {between} ORDER BY {ROW}"))

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from runner import RunResult
 
 _RUN_FIELDS = (
-    "status", "value", "stdout", "stderr", "error", "artifacts", "reads", "warnings", "duration_s", "limits", "layers", "state",
+    "status", "value", "stdout", "stderr", "error", "artifacts", "reads", "warnings", "duration_s", "limits", "layers",
+    "state",
 )  # fmt: skip
 
 
@@ -22,7 +23,7 @@ def document(
     error: Mapping[str, object] | None = None,
     exit_code: int,
 ) -> dict[str, object]:
-    """Return the document. `export` and `guard` are those of the first export; `exports` lists all when several were given."""
+    """Return the document. `export` and `guard` are those of the first export; `exports` lists all of several."""
     parts = [{"export": export_dict(guarded), "guard": guarded.report.to_dict()} for guarded in exports]
     found: dict[str, object] = {
         "export": parts[0]["export"] if parts else None,

@@ -16,20 +16,19 @@ from bench import caveats
 from bench.render.values import json_safe
 
 if TYPE_CHECKING:
-    from bench.guarded import GuardedExport
+    from bench.guarded import GuardedExport, GuardedTable
     from guards import ColumnReport, TableReport
     from runner import RunResult
 
 # C0 and C1 but tab and newline, and the marks that reorder text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+SHOWN_QUARANTINED = 3
 _OUTCOMES = {
     "clean": "nothing to correct",
     "unverified": "nothing was changed, but not every column could be judged",
     "corrected": "corrected",
     "refused": "refused in part: the refused rows are null, the rest can be used",
 }
-_TAKEN = {"identifier": "an identifier", "text": "text", "time": "time", "index": "an index", "result": "the result column",
-          "unit": "the unit column", "limit": "limits", "range": "the instrument's range"}  # fmt: skip
 
 
 def guard_text(guarded: GuardedExport) -> str:
@@ -45,7 +44,7 @@ def board_hint(guarded: GuardedExport) -> str | None:
 
 
 def run_text(code: str, run: RunResult, tables: Sequence[TableReport]) -> str:
-    """Return a code block, an output block, the value, the warnings, and the corrections that apply to what was read."""
+    """Return a code block, an output block, the value, the warnings, and the corrections to what was read."""
     return printable("\n".join(_run_lines(code, run, tables)))
 
 
@@ -62,16 +61,17 @@ def _guard_lines(guarded: GuardedExport) -> Iterator[str]:
     else:
         beside = ", found beside the export" if guarded.board.origin == "beside" else ""
         yield f"board: {guarded.board.board.name} ({guarded.board.path}{beside})"
-    for table in report.tables:
-        yield from _table_lines(table)
+    for table in guarded.tables:
+        yield from _table_lines(table.report)
+        yield from _quarantine_lines(table)
     if report.outcome == "refused" and (command := board_hint(guarded)):
         yield f"Hint: a board profile lets the guard decide: {command}"
 
 
 def _table_lines(table: TableReport) -> Iterator[str]:
     yield (
-        f"table {table.name}: {table.rows_read} rows read, {table.rows_kept} kept, {table.rows_quarantined} quarantined, "
-        f"{table.rows_changed} changed"
+        f"table {table.name}: {table.rows_read} rows read, {table.rows_kept} kept, "
+        f"{table.rows_quarantined} quarantined, {table.rows_changed} changed"
     )
     parts = Counter(column.name for column in table.columns)
     for column in table.columns:
@@ -79,22 +79,21 @@ def _table_lines(table: TableReport) -> Iterator[str]:
         yield f"  {column.label if parts[column.name] > 1 else column.name}: {_column_words(column)}"
 
 
+def _quarantine_lines(table: GuardedTable) -> Iterator[str]:
+    rows = table.raw.quarantine
+    for line, reason in rows.select("_line", "reason").head(SHOWN_QUARANTINED).iter_rows():
+        yield f"  quarantined: line {line}: {reason}"
+    if rows.height > SHOWN_QUARANTINED:
+        yield f"  quarantined: {rows.height - SHOWN_QUARANTINED} more; all are in guard.quarantine of --db FILE"
+
+
 def _column_words(column: ColumnReport) -> str:
-    parts = [column.reason or _without_reason(column)]
-    if column.verdict == "refused" and column.proposal:
-        proposal = column.proposal
-        offset = f", offset {proposal.offset:g}" if proposal.offset else ""
-        parts.append(f"Proposal: {proposal.unit} (factor {proposal.factor:g}{offset}): {proposal.why.rstrip('.')}.")
+    parts = [column.reason or f"{column.verdict}."]
+    if column.verdict == "unverified" and column.judged:
+        parts.append("Unverified.")
     if noted := caveats.notes(column):
         parts.append(noted)
     return " ".join(parts)
-
-
-def _without_reason(column: ColumnReport) -> str:
-    if column.role in _TAKEN:
-        return f"{_TAKEN[column.role]}, as written."
-    unit = f" in {column.unit}" if column.unit else ""
-    return f"{column.verdict}{unit}."
 
 
 def _run_lines(code: str, run: RunResult, tables: Sequence[TableReport]) -> Iterator[str]:

@@ -1,0 +1,143 @@
+"""An `Analysis`: the corrected tables of one or several exports, the guard's report, and snippets run against them."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from bench import caveats, tables
+from bench.errors import UsageError
+from bench.guarded import GuardedExport
+from guards import GuardReport, TableReport
+from runner import RunResult
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from runner import Sandbox
+
+OnOutput = Callable[[str, str], None]  # stream ("stdout", "stderr"), text
+
+
+@dataclass
+class Analysis:
+    """What `bench.analyze` gives. Close it (or use it as a context manager): its sandbox ends, temporary files go.
+
+    `exports`: each export with its tables and verdicts. `db`: the DuckDB file; its raw companion is `raw_db`.
+    """
+
+    exports: tuple[GuardedExport, ...]
+    db: Path
+    _make_sandbox: Callable[[], Sandbox]
+    _sandbox: Sandbox | None = None
+    _temporary: Path | None = None
+    _attached: bool = field(default=False, init=False)
+
+    @property
+    def guard(self) -> GuardReport:
+        """The guard's report on the first export; `to_dict()` equals the `guard` member of the JSON document."""
+        return self.exports[0].report
+
+    @property
+    def reports(self) -> tuple[GuardReport, ...]:
+        """The guard's reports on all exports."""
+        return tuple(guarded.report for guarded in self.exports)
+
+    @property
+    def table_reports(self) -> tuple[TableReport, ...]:
+        """The reports on all tables of all exports."""
+        return tuple(table for report in self.reports for table in report.tables)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of the corrected tables."""
+        return tuple(table.name for table in self.table_reports)
+
+    @property
+    def raw_db(self) -> Path:
+        """The DuckDB file that holds the exports' bytes and the text of changed, cleared and refused columns."""
+        return tables.raw_path(self.db)
+
+    def table(self, name: str | None = None) -> pl.DataFrame:
+        """Return a corrected table, `_row` first; without a name the only one.
+
+        Raises:
+            UsageError: no such table, or no name and several tables.
+        """
+        if name is None:
+            if len(self.tables) != 1:
+                raise UsageError("there are several tables", hint="name one of " + ", ".join(self.tables))
+            name = self.tables[0]
+        return tables.read_table(self.db, name)
+
+    def units(self, table: str) -> Mapping[str, str | None]:
+        """Return the unit of each column of a corrected table; None where it has none or several."""
+        report = next((found for found in self.table_reports if found.name == table), None)
+        if report is None:
+            raise UsageError(f"there is no table {table!r}", hint="the tables are " + ", ".join(self.tables))
+        return column_units(report)
+
+    def run(self, code: str, *, on_output: OnOutput | None = None) -> RunResult:
+        """Run a snippet in the sandbox against the corrected tables; state lives from run to run.
+
+        The result's warnings name every refused or unverified column that the snippet read. A snippet that fails, or
+        a sandbox that cannot start, is a result with its status and never an exception.
+        """
+        if self._sandbox is None:
+            self._sandbox = self._make_sandbox()
+        if not self._attached:
+            self._sandbox.attach(self.db)
+            self._attached = True
+        run = self._sandbox.run(code) if on_output is None else self._sandbox.run(code, on_output=on_output)
+        read = caveats.columns_read(self.table_reports, run.reads)
+        return replace(run, warnings=(*run.warnings, *caveats.warnings(read)))
+
+    def close(self) -> None:
+        """End the sandbox and remove the temporary database, if there is one."""
+        if self._sandbox is not None:
+            self._sandbox.close()
+            self._sandbox = None
+        if self._temporary is not None:
+            shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return (
+            f"<Analysis of {', '.join(str(guarded.export.path) for guarded in self.exports)}: {', '.join(self.tables)}>"
+        )
+
+
+def temporary_folder() -> Path:
+    """Return a new folder for a database that nobody asked to keep."""
+    return Path(tempfile.mkdtemp(prefix="bench-analyze-"))
+
+
+def temporary_database(folder: Path | None) -> Path:
+    """Return the database's name in such a folder."""
+    assert folder is not None
+    return folder / "analysis.duckdb"
+
+
+def column_units(report: TableReport) -> dict[str, str | None]:
+    """Return {column: unit}; None where a column has no unit, or several (by measurement or segment)."""
+    found: dict[str, set[str]] = {}
+    for column in report.columns:
+        units = found.setdefault(column.name, set())
+        if column.unit is not None:
+            units.add(column.unit)
+    return {name: next(iter(units)) if len(units) == 1 else None for name, units in found.items()}

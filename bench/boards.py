@@ -1,0 +1,60 @@
+"""Finding and reading a board profile: the file that the caller named, else `board.toml` beside the export."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from pathlib import Path
+from typing import Literal
+
+from bench.errors import ProfileError
+from bench.guarded import BoardFile
+from guards import GuardError, parse_board
+
+BESIDE = "board.toml"
+
+
+def board_for(export: Path, board: Path | None) -> BoardFile | None:
+    """Return the profile for one export, or None.
+
+    Raises:
+        ProfileError: the file cannot be read, is no TOML, or says something that cannot be used.
+    """
+    if board is not None:
+        return read_board(board, "given")
+    beside = export.parent / BESIDE
+    return read_board(beside, "beside") if beside.is_file() else None
+
+
+def read_board(path: Path, origin: Literal["given", "beside"]) -> BoardFile:
+    """Read and parse one profile; see `board_for`."""
+    data = _read(path)
+    try:
+        text = data.decode("utf-8-sig")
+        board = parse_board(tomllib.loads(text), source=path.name)
+    except UnicodeDecodeError as error:
+        raise ProfileError(f"is not UTF-8 text (byte {error.start})", file=path, hint="save it as UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ProfileError(
+            f"is not TOML: {error}", file=path, hint="mend that line; https://toml.io has the grammar"
+        ) from error
+    except GuardError as error:
+        raise ProfileError(_without_source(str(error), path), file=path, hint="mend that key and run again") from error
+    return BoardFile(path, text, hashlib.sha256(data).hexdigest(), board, origin)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise ProfileError(
+            "there is no such file", file=path, hint="name a board profile (TOML) with --board"
+        ) from error
+    except IsADirectoryError as error:
+        raise ProfileError("is a folder", file=path, hint="name the profile's file with --board") from error
+    except OSError as error:
+        raise ProfileError(f"cannot be read: {error.strerror}", file=path, hint="mend its permissions") from error
+
+
+def _without_source(text: str, path: Path) -> str:
+    return text.removeprefix(f"{path.name}: ")

@@ -1,0 +1,95 @@
+"""The console script, and the only module that prints: results on stdout, everything else on stderr.
+
+One handler maps what was raised to an exit code, so that no traceback reaches a user: `BenchError` carries its own
+code, cyclopts' errors are usage. Anything else is a fault of ours and says so (`BENCH_ANALYZE_DEBUG=1` shows where).
+"""
+
+# ruff: noqa: PLC0415 - imports inside functions keep `--help` and usage errors fast
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from bench.cli.reply import Reply
+
+USAGE = 2
+FAULT = 1
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line (`sys.argv` without `argv`) and return its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _deliver(_reply(arguments))
+    except BrokenPipeError:  # the reader of stdout has gone; nothing more can be said there
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAULT
+    except KeyboardInterrupt:
+        _write(sys.stderr, "bench-analyze: interrupted")
+        return INTERRUPTED
+
+
+def _reply(arguments: list[str]) -> Reply | None:
+    from cyclopts import CycloptsError
+
+    from bench.cli.app import app
+    from bench.errors import BenchError, UsageError
+    from bench.settings import load
+
+    json = "--json" in arguments
+    try:
+        reply: Reply | None = app(arguments, exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        return _failure(UsageError(" ".join(str(error).split()), hint="bench-analyze --help"), json=json)
+    except BenchError as error:
+        return _failure(error, json=json)
+    except Exception as error:  # the one place where a fault of ours becomes an answer
+        if load().debug:
+            raise
+        return _failure(_fault(error), json=json, exit_code=FAULT)
+    return reply
+
+
+def _fault(error: Exception) -> BenchError:  # noqa: F821
+    from bench.errors import BenchError
+
+    text = (str(error).strip().splitlines() or [""])[0]
+    return BenchError(
+        f"a fault in bench-analyze itself: {type(error).__name__}: {text}",
+        hint="please report it; BENCH_ANALYZE_DEBUG=1 shows where it happened",
+    )
+
+
+def _failure(error: BenchError, *, json: bool, exit_code: int | None = None) -> Reply:  # noqa: F821
+    from bench.cli.reply import Reply
+
+    code = error.exit_code if exit_code is None else exit_code
+    if not json:
+        return Reply(notes=(str(error),), exit_code=code)
+    from bench.render.document import document
+
+    return Reply(document=document(error=error.to_dict(), exit_code=code), notes=(str(error),), exit_code=code)
+
+
+def _deliver(reply: Reply | None) -> int:
+    if reply is None:  # help and version are printed by cyclopts
+        return 0
+    from bench.render.values import dumps
+
+    if reply.document is not None:
+        _write(sys.stdout, dumps(reply.document))
+    elif reply.text:
+        _write(sys.stdout, reply.text)
+    sys.stdout.flush()
+    for note in reply.notes:
+        _write(sys.stderr, f"bench-analyze: {note}")
+    return reply.exit_code
+
+
+def _write(stream: TextIO, text: str) -> None:
+    encoding = stream.encoding or "utf-8"
+    print(text.encode(encoding, "backslashreplace").decode(encoding), file=stream)

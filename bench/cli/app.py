@@ -1,0 +1,105 @@
+"""The command line as cyclopts sees it: names, help and dispatch. Each command returns a `Reply`.
+
+What a command needs is imported when it runs, so that `--help` and a mistyped option answer at once.
+"""
+
+# ruff: noqa: PLC0415 - imports inside functions keep `--help` and usage errors fast
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from bench.cli.options import Options
+from bench.cli.progress import progress_bar
+from bench.cli.reply import Reply
+from bench.settings import load
+
+_EXAMPLES = """\
+Examples:
+  bench-analyze retest.csv --board board.toml
+  bench-analyze retest.csv --board board.toml --db retest.duckdb
+  bench-analyze retest.csv --board board.toml --out retest-true.csv
+  bench-analyze retest.csv -c "con.sql('from retest limit 3').fetchall()"
+  bench-analyze retest.csv production.csv --snippet yield.py --json
+
+Exit codes:
+  0  done
+  1  the snippet failed
+  2  usage, or a file that cannot be read or written
+  3  refused: a column's unit is in doubt, and it is needed
+  4  a limit stopped the snippet
+  5  the sandbox could not start
+"""
+_SANDBOX_EXAMPLES = """\
+Examples:
+  bench-analyze sandbox install
+  bench-analyze sandbox status --json
+"""
+
+
+def _version() -> str:
+    try:
+        return version("bench-analyze")
+    except PackageNotFoundError:  # run from a source tree
+        return "unknown"
+
+
+app = App(
+    name="bench-analyze",
+    version=_version,
+    help_format="plaintext",
+    help_epilogue=_EXAMPLES,
+    result_action="return_value",
+    default_parameter=Parameter(show_default=False),
+    usage="Usage: bench-analyze EXPORT... [OPTIONS]\n       bench-analyze COMMAND [OPTIONS]",
+)
+sandbox = App(
+    name="sandbox",
+    help="The sandbox's image: fetch it, or say what is there.",
+    help_format="plaintext",
+    help_epilogue=_SANDBOX_EXAMPLES,
+)
+app.command(sandbox)
+
+
+@app.default
+def analyse(
+    exports: Annotated[list[Path], Parameter(name="EXPORT", negative=())], /, *, options: Options | None = None
+) -> Reply:
+    """Check exports from a test bench, correct units that only one explanation fits, and run a snippet on the result.
+
+    Parameters
+    ----------
+    exports
+        Files that a bench wrote. Each becomes a table named after it.
+    """
+    from bench.cli.analyse import analyse as run
+
+    with progress_bar(color=load().color) as progress:
+        return run(exports, options or Options(), progress)
+
+
+@sandbox.command
+def install() -> Reply:
+    """Fetch the sandbox's parts by Deno's own npm client, check their hashes and make the memory snapshot."""
+    from bench.cli.images import install_reply
+
+    with progress_bar(color=load().color) as progress:
+        return install_reply(progress)
+
+
+@sandbox.command
+def status(*, json: Annotated[bool, Parameter(negative=())] = False) -> Reply:
+    """Say whether the sandbox's image is there and whole.
+
+    Parameters
+    ----------
+    json
+        Print one JSON document.
+    """
+    from bench.cli.images import status_reply
+
+    return status_reply(json=json)

@@ -1,0 +1,97 @@
+"""The options of the main command, as cyclopts reads them; and what can be said against them before any work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Group, Parameter, validators
+
+from bench.errors import UsageError
+
+_READING = Group("Reading the export", sort_key=2)
+_SNIPPETS = Group("Running a snippet", sort_key=1)
+_POSITIVE = validators.Number(gt=0)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Everything but the exports."""
+
+    board: Annotated[Path | None, Parameter(name="--board")] = None
+    "Board profile (TOML). Without it, board.toml beside each export is used if it is there."
+    db: Annotated[Path | None, Parameter(name="--db")] = None
+    "Keep the corrected tables in this DuckDB file; what was in the export goes into a second one beside it."
+    out: Annotated[Path | None, Parameter(name="--out")] = None
+    "Write the corrected table here: .csv (with a units row) or .parquet (units in its metadata)."
+    table: Annotated[str | None, Parameter(name="--table")] = None
+    "Name of the table; from the file's name otherwise."
+    json: Annotated[bool, Parameter(name="--json", negative=())] = False
+    "Print one JSON document instead of text, whatever happens."
+    receipt: Annotated[Path | None, Parameter(name="--receipt")] = None
+    "Write the receipt here instead of the user's data folder."
+    strict: Annotated[bool, Parameter(name="--strict", negative=())] = False
+    "Exit with 3 also for unverified columns and quarantined rows."
+    snippet: Annotated[Path | None, Parameter(name="--snippet", group=_SNIPPETS)] = None
+    "Python file to run in the sandbox against the corrected tables."
+    code: Annotated[str | None, Parameter(name=["-c", "--code"], allow_leading_hyphen=True, group=_SNIPPETS)] = None
+    "Python code to run instead of a file."
+    allow_partial: Annotated[bool, Parameter(name="--allow-partial", negative=(), group=_SNIPPETS)] = False
+    "Exit with 0 although the snippet read a refused column."
+    wall_time: Annotated[float | None, Parameter(name="--wall-time", group=_SNIPPETS, validator=_POSITIVE)] = None
+    "Seconds that a snippet may take."
+    memory_mb: Annotated[int | None, Parameter(name="--memory-mb", group=_SNIPPETS, validator=_POSITIVE)] = None
+    "Megabytes that a snippet may use."
+    reader: Annotated[str | None, Parameter(name="--reader", group=_READING)] = None
+    "Format of the export; found out from its content otherwise."
+    delimiter: Annotated[str | None, Parameter(name="--delimiter", allow_leading_hyphen=True, group=_READING)] = None
+    "One character, or comma, semicolon, tab, pipe, space."
+    decimal: Annotated[str | None, Parameter(name="--decimal", group=_READING)] = None
+    "Decimal mark: . or ,"
+    encoding: Annotated[str | None, Parameter(name="--encoding", group=_READING)] = None
+    "Text encoding, such as utf-8 or cp1252."
+    header_rows: Annotated[int | None, Parameter(name="--header-rows", group=_READING)] = None
+    "Number of header rows; 0 for none."
+
+
+def check(exports: list[Path], options: Options) -> None:
+    """Raise `UsageError` for options that exclude each other, or that would overwrite what is read."""
+    if options.snippet is not None and options.code is not None:
+        raise UsageError("--snippet and -c were both given", hint="give one of them")
+    if options.table is not None and len(exports) > 1:
+        raise UsageError(
+            "--table names one table, and several exports were given", hint="leave --table out, or name one export"
+        )
+    if options.out is not None and len(exports) > 1:
+        raise UsageError(
+            "--out holds one table, and several exports were given", hint="name one export, or use --db FILE"
+        )
+    inputs = {path.resolve() for path in [*exports, options.board, options.snippet] if path is not None}
+    written: set[Path] = set()
+    for name, path in (("--db", options.db), ("--out", options.out), ("--receipt", options.receipt)):
+        if path is None:
+            continue
+        if path.resolve() in inputs:
+            raise UsageError(f"{name} names a file that is read", file=path, hint="name another file")
+        if path.resolve() in written:
+            raise UsageError(f"{name} names a file that another option writes", file=path, hint="name another file")
+        written.add(path.resolve())
+
+
+def snippet_code(options: Options) -> str | None:
+    """Return the snippet's text, or None when there is none.
+
+    Raises:
+        UsageError: the file cannot be read as UTF-8 text.
+    """
+    if options.snippet is None:
+        return options.code
+    try:
+        return options.snippet.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError("the snippet is not UTF-8 text", file=options.snippet, hint="save it as UTF-8") from error
+    except OSError as error:
+        message = f"the snippet cannot be read: {error.strerror or error}"
+        raise UsageError(message, file=options.snippet, hint="name a Python file, or give code with -c") from error

@@ -1,0 +1,31 @@
+"""A progress bar on stderr, and only on a terminal."""
+
+# ruff: noqa: PLC0415 - imports inside functions keep `--help` and usage errors fast
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Progress = Callable[[str, int, int], None]
+
+
+@contextmanager
+def progress_bar(*, color: bool) -> Iterator[Progress | None]:
+    """Yield a callback that draws (label, done, total), or None when stderr is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True, no_color=not color), transient=True) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def show(label: str, done: int, total: int) -> None:
+            if label not in tasks:
+                tasks[label] = bar.add_task(label, total=total or None)
+            bar.update(tasks[label], completed=done, total=total or None)
+
+        yield show

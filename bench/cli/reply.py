@@ -1,0 +1,16 @@
+"""What a command answers: text or a document for stdout, notes for stderr, and the exit code. Nothing here prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """`document` is printed instead of `text` when JSON was asked for."""
+
+    text: str = ""
+    document: Mapping[str, object] | None = None
+    notes: tuple[str, ...] = field(default=())
+    exit_code: int = 0

@@ -1,0 +1,114 @@
+"""read -> guard -> write: `analyze()`, the order of the steps and nothing else.
+
+The sandbox is asked for first, so that it starts while the guard works and its start is hidden. Several exports become
+several tables of one file; a name that is taken gets `_2`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench import tables
+from bench.analysis import Analysis, temporary_database, temporary_folder
+from bench.boards import board_for
+from bench.errors import UsageError
+from bench.frames import reading
+from bench.guarded import BoardFile, GuardedExport, GuardedTable, distinct
+from bench.readers import ReadOptions, read
+from bench.sandboxes import make_sandbox
+from guards import guard
+
+if TYPE_CHECKING:
+    from bench.export import Export, RawTable
+    from runner import ResourceLimits
+
+Progress = Callable[[str, int, int], None]
+PathText = str | PathLike[str]
+# `raw.files` holds the exports' bytes, and a table has the same name in both files.
+_RESERVED = frozenset({"files"})
+
+
+def analyze(
+    exports: PathText | Sequence[PathText],
+    *,
+    board: PathText | None = None,
+    db: PathText | None = None,
+    progress: Progress | None = None,
+    limits: ResourceLimits | None = None,
+    start_sandbox: bool = False,
+    table: str | None = None,
+    reader: str | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    header_rows: int | None = None,
+) -> Analysis:
+    """Read one or several exports, judge and correct them, and write the DuckDB file.
+
+    `board`: a profile (TOML) for all of them; without it `board.toml` beside each export is used if it is there.
+    `db`: the file to keep; without it the database is temporary. `progress(label, done, total)` is called at times.
+    `limits` bound each later `run`; `start_sandbox` begins to start the sandbox before the first line is read.
+    `table` names the table of a single export. The other options are those of the readers.
+
+    Raises:
+        ExportError: an export cannot be read. ProfileError: the profile cannot be used.
+        UsageError: `db` exists and is not ours, or the options contradict each other.
+        EnvironmentProblem: the database cannot be written.
+    """
+    paths = _paths(exports)
+    if table is not None and len(paths) > 1:
+        raise UsageError("one table name was given for several exports", hint="leave --table out, or name one export")
+    options = ReadOptions(
+        table=table, reader=reader, delimiter=delimiter, decimal=decimal, encoding=encoding, header_rows=header_rows
+    )
+    given = None if board is None else Path(fspath(board))
+    boards = [board_for(path, given) for path in paths]
+    temporary = temporary_folder() if db is None else None
+    target = Path(fspath(db)) if db is not None else temporary_database(temporary)
+    sandbox = None
+    try:
+        tables.check_target(target)
+        if start_sandbox and all(path.is_file() for path in paths):
+            sandbox = make_sandbox(limits, progress)
+            sandbox.start()
+        guarded = _guard_all([read(path, options) for path in paths], boards, progress)
+        tables.build(target, guarded, now=datetime.now(UTC).replace(tzinfo=None), progress=progress)
+    except BaseException:
+        if sandbox is not None:
+            sandbox.close()
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    return Analysis(tuple(guarded), target, lambda: make_sandbox(limits, progress), sandbox, temporary)
+
+
+def _paths(exports: PathText | Sequence[PathText]) -> list[Path]:
+    paths = [Path(fspath(path)) for path in ([exports] if isinstance(exports, str | PathLike) else exports)]
+    if not paths:
+        raise UsageError("no export was named", hint="bench-analyze EXPORT")
+    return paths
+
+
+def _guard_all(
+    exports: Sequence[Export], boards: Sequence[BoardFile | None], progress: Progress | None
+) -> list[GuardedExport]:
+    names = iter(distinct([raw.name for export in exports for raw in export.tables], _RESERVED))
+    found = []
+    for number, (export, board) in enumerate(zip(exports, boards, strict=True)):
+        if progress:
+            progress(f"Checking {export.path.name}", number, len(exports))
+        with reading(export.path):
+            found.append(
+                GuardedExport(export, board, tuple(_guard_table(raw, next(names), board) for raw in export.tables))
+            )
+    return found
+
+
+def _guard_table(raw: RawTable, name: str, board: BoardFile | None) -> GuardedTable:
+    profile = board.board if board else None
+    return GuardedTable(name, raw, guard(raw.frame, raw.columns, profile, table=name, decimal=raw.decimal))
