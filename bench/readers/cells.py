@@ -42,9 +42,11 @@ _UNIT = re.compile(
     r"|[hH]rs?|h|d|[mM]in|MIN|[sS]ecs?|rad|1|-|TS|RN)"
 )
 _UNIT_WORD = re.compile(
-    r"(?i)(?:milli|micro|kilo|mega|nano|pico|m|u|k)?(?:volts?|amp(?:ere)?s?|watts?|ohms?|seconds?|hertz|farads?|"
-    r"henr(?:y|ies)|celsius|kelvin|fahrenheit|minutes?|hours?|days?|percent|degrees?(?: [cf])?|met(?:er|re)s?|grams?|unitless|sequence|"
-    r"samples?|none|n/a|volts? ?[ad]c|amps? ?[ad]c|vdc|vac|adc|aac|amp-?h(?:ou)?rs?|watt-?h(?:ou)?rs?)"
+    r"(?i)(?:milli|micro|kilo|mega|nano|pico|m|u|k)?"
+    r"(?:volts?|amp(?:ere)?s?|watts?|ohms?|seconds?|hertz|farads?|"
+    r"henr(?:y|ies)|celsius|kelvin|fahrenheit|minutes?|hours?|days?|"
+    r"percent|degrees?(?: [cf])?|met(?:er|re)s?|grams?|unitless|"
+    r"sequence|samples?|none|n/a|volts? ?[ad]c|amps? ?[ad]c|vdc|vac|adc|aac|amp-?h(?:ou)?rs?|watt-?h(?:ou)?rs?)"
 )
 
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from bench.errors import EnvironmentProblem, ExportError
 from bench.export import QUARANTINE_SCHEMA, Export, RawTable, no_quarantine
-from bench.readers import decimals, dialect, head, layout, names, plain
+from bench.readers import decimals, dialect, head, layout, names, plain, preambles
 from bench.readers.encoding import Text, open_text
 from bench.readers.options import ReadOptions
 from bench.readers.plain import Shape
@@ -38,10 +38,13 @@ def read_delimited(source: Source, options: ReadOptions, *, content: bytes | Pat
     """
     text = open_text(source, encoding=options.encoding, content=content)
     lines = head.head_lines(text)
-    found = dialect.sniff(lines, options.delimiter)
+    told = dialect.told(lines)
+    found = dialect.sniff(lines[1:] if told else lines, options.delimiter or told)
     character = found.character if found.width > 1 or options.delimiter else NO_DELIMITER
+    if character == " ":
+        lines = [dialect.single_spaced(line) for line in lines]
     records = head.records(lines, character)
-    shape_of = layout.find(records, header_rows=options.header_rows)
+    shape_of = layout.find(records[1:] if told else records, delimiter=character, header_rows=options.header_rows)
     columns = _columns(shape_of)
     shape = Shape(
         character, shape_of.width + shape_of.trailing, tuple(column.name for column in columns), shape_of.comment,
@@ -62,8 +65,9 @@ def read_delimited(source: Source, options: ReadOptions, *, content: bytes | Pat
 def _columns(found: layout.Layout) -> tuple[ExportColumn, ...]:
     unique = names.column_names(found.names)
     units = found.units or (None,) * found.width
+    preamble = preambles.units(found.metadata, unique)
     return tuple(
-        ExportColumn(name, text, units_row=(unit.strip() or None) if unit is not None else None)
+        ExportColumn(name, text, (unit.strip() or None) if unit is not None else None, preamble.get(name))
         for name, text, unit in zip(unique, found.names, units, strict=True)
     )
 

@@ -7,6 +7,7 @@ but `5;2` is no cell that a bench writes.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from bench.readers import cells, head
 
 CANDIDATES = (",", ";", "\t", "|")
 _SCORED_LINES = 400
+_WEAK = 0.5
+_SEP = re.compile(r'^"?sep=(.)"?,*$', re.IGNORECASE)
+_RUNS = re.compile(r"[ \t]+")
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", " ": "space"}
 
 
@@ -41,12 +45,42 @@ def sniff(lines: Sequence[str], forced: str | None = None) -> Delimiter:
     scored = sorted(((*_score(sample, candidate), candidate) for candidate in CANDIDATES), reverse=True)
     best, runner_up = scored[0], scored[1]
     score, width, character = best
+    if width < 2 or score < _WEAK:
+        spaced = _spaces(sample)
+        if spaced is not None and spaced.score > score:
+            return spaced
     if width < 2:
         return Delimiter(",", 1, 0.0, "no delimiter cuts the lines evenly: one column")
     why = f"cuts {len(sample)} sampled lines into {width} fields with score {score:.2f}"
     if runner_up[0] > 0:
         why += f"; {name_of(runner_up[2])} {runner_up[0]:.2f}"
     return Delimiter(character, width, round(score, 4), why)
+
+
+def told(lines: Sequence[str]) -> str | None:
+    """Return the delimiter that the first line names, as spreadsheets write it: `sep=;`."""
+    found = _SEP.match(lines[0].strip("\ufeff ")) if lines else None
+    return found.group(1) if found else None
+
+
+def single_spaced(line: str) -> str:
+    """Return a line of columns separated by runs of white space with one space for each run."""
+    return _RUNS.sub(" ", line.strip())
+
+
+def _spaces(sample: Sequence[str]) -> Delimiter | None:
+    """Return the space as delimiter if runs of it cut the lines into columns of which two or more hold values."""
+    found = [single_spaced(line).split(" ") for line in sample]
+    width, count = Counter(map(len, found)).most_common(1)[0]
+    alike = [row for row in found if len(row) == width]
+    if width < 2 or count * 5 < len(found) * 4:
+        return None
+    rows = alike[1:] or alike
+    typed = [sum(cells.kind(row[at]) != "text" for row in rows) >= 0.8 * len(rows) for at in range(width)]
+    if sum(typed) < 2:
+        return None
+    why = f"runs of spaces cut {count} of {len(found)} sampled lines into {width} fields"
+    return Delimiter(" ", width, round(count / len(found) * sum(typed) / width, 4), why)
 
 
 def _spread(lines: Sequence[str]) -> list[str]:

@@ -11,19 +11,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bench.readers import cells
 from bench.readers.head import Record
 
 _MOST_HEADER_ROWS = 4
 _LIMIT_WORDS = re.compile(
-    r"(?i)^\s*(?:lsl|usl|lcl|ucl|ll|ul|(?:lower|low|upper|high|hi|lo)[ _]?(?:spec )?(?:limit|lim)s?|"
-    r"min(?:imum)?|max(?:imum)?|nominal|target|spec(?:ification)?|limit|units?|einheit)\s*:?\s*$"
+    r"(?i)^\s*(?:lsl|usl|lcl|ucl|units?|einheit|"
+    r"(?:lower|low|upper|high|hi|lo)[ _]?(?:spec(?:ification)?[ _]?)?(?:limit|lim)s?)\s*:?\s*$"
 )
+_BESIDE_LIMITS = re.compile(r"(?i)^\s*(?:min(?:imum)?|max(?:imum)?|nominal|nom|target|typ(?:ical)?|spec)\s*:?\s*$")
 _UNIT_WORDS = re.compile(r"(?i)^\s*(?:units?|einheit(?:en)?|\[units?\])\s*:?\s*$")
 _AGGREGATIONS = frozenset("smp avg min max std tot totalize sample average samples med median mean count".split())
-_COMMENT_MARKS = ("#", "%", "//", "!")
+_COMMENT_MARKS = ("#", "%", "//", "!", ";")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +50,11 @@ class Layout:
     evidence: str = ""
 
 
-def find(records: Sequence[Record], *, header_rows: int | None = None) -> Layout:
+def find(records: Sequence[Record], *, delimiter: str = ",", header_rows: int | None = None) -> Layout:
     """Return the layout of a head. At least one record is not blank."""
-    rows = [record for record in records if not record.blank]
-    comment = _comment_mark(rows)
-    if comment is not None:
-        rows = [row for row in rows if not row.text.startswith(comment)] or rows
+    everything = [record for record in records if not record.blank]
+    comment = _comment_mark(everything, delimiter)
+    rows = [row for row in everything if comment is None or not row.text.startswith(comment)]
     body_width = _body_width(rows)
     typed = _typed_columns(rows, body_width)
     first, count, evidence = (
@@ -62,12 +62,28 @@ def find(records: Sequence[Record], *, header_rows: int | None = None) -> Layout
     )
     header = rows[first : first + count]
     body = rows[first + count :]
+    if not header and comment is not None and body and header_rows is None:
+        header = _commented_header(everything, body[0], comment, body_width)
     kinds = [_row_kind(row, typed) for row in header]
-    return _layout(rows[:first], header, kinds, body, records, comment, evidence)
+    start = (header or body or everything)[0].line
+    preamble = [row for row in everything if row.line < start]
+    return _layout(preamble, header, kinds, body, records, comment, evidence)
 
 
-def _comment_mark(rows: Sequence[Record]) -> str | None:
+def _commented_header(rows: Sequence[Record], data: Record, mark: str, width: int) -> list[Record]:
+    """Return the comment line above the data if it has a name for each column: `# time,voltage`."""
+    above = [row for row in rows if row.line < data.line][-1:]
+    if not above or not above[0].text.startswith(mark):
+        return []
+    names = (above[0].cells[0].removeprefix(mark).strip(), *above[0].cells[1:])
+    names = names[1:] if not names[0] and len(names) == width + 1 else names
+    return [replace(above[0], cells=names)] if len(names) == width and width > 1 else []
+
+
+def _comment_mark(rows: Sequence[Record], delimiter: str) -> str | None:
     for mark in _COMMENT_MARKS:
+        if mark == delimiter:
+            continue
         marked = [row for row in rows if row.text.startswith(mark)]
         plain = [row for row in rows if not row.text.startswith(mark)]
         if marked and plain and (rows[0].text.startswith(mark) or len(marked) > 1) and len(marked) < len(rows):
@@ -78,9 +94,15 @@ def _comment_mark(rows: Sequence[Record]) -> str | None:
 def _body_width(rows: Sequence[Record]) -> int:
     """Return the number of fields that most of the lower rows have, empty ones at the end not counted."""
     lower = rows[len(rows) // 3 :] if len(rows) > 6 else rows
-    full = Counter(len(row.cells) for row in lower)
+    full = Counter(len(row.cells) for row in lower if not _is_key_value(row)) or Counter(
+        len(row.cells) for row in lower
+    )
     width, _ = max(full.items(), key=lambda item: (item[1] ** 1.5 * min(item[0], 50), item[0]))
     return width
+
+
+def _is_key_value(row: Record) -> bool:
+    return row.width <= 2 and row.cells[0].rstrip().endswith((":", "="))
 
 
 def _typed_columns(rows: Sequence[Record], width: int) -> dict[int, frozenset[str]]:
@@ -119,6 +141,8 @@ def _header(rows: Sequence[Record], width: int, typed: Mapping[int, frozenset[st
     last = data
     while last and shares[last - 1] not in (0, 0.0):
         last -= 1
+    if last == 0 and data and _numbered_names(rows[data - 1], width):
+        return data - 1, 1, f"line {rows[data - 1].line} holds names, some of them whole numbers, above rows of values"
     if last == 0 or not _wide(rows[last - 1], width):
         return data, 0, "the first full row holds values already: no header"
     first = last - 1
@@ -126,8 +150,7 @@ def _header(rows: Sequence[Record], width: int, typed: Mapping[int, frozenset[st
         first -= 1
     if first and _is_units(rows[last - 1], typed) and first == last - 1 and _wide(rows[first - 1], width):
         first -= 1  # names that are numbers: "x-axis,1,2" above "second,Volt,Volt"
-    while last < len(rows) and _is_limits(rows[last]) and last - first < _MOST_HEADER_ROWS + 3:
-        last += 1
+    last += _limit_rows(rows[last : last + 6])
     why = f"rows below line {rows[last - 1].line} hold values in {len(typed)} columns, the header none"
     return first, last - first, why
 
@@ -135,9 +158,18 @@ def _header(rows: Sequence[Record], width: int, typed: Mapping[int, frozenset[st
 def _begins_data(shares: Sequence[float | None], at: int) -> bool:
     following = shares[at : at + 6]
     full = [share for share in following if share is not None]
-    if (shares[at] or 0) <= 0.5 or len(full) * 2 < len(following):
+    if (shares[at] or 0) <= 0.5 or len(full) * 2 < len(following) or shares[at + 1 : at + 2] == [0]:
         return False
     return sum(share > 0.5 for share in full) >= 0.6 * len(full)
+
+
+def _numbered_names(row: Record, width: int) -> bool:
+    """Return whether a row of full width holds a name and otherwise names or whole numbers, each once: `Time(s),0,1`."""
+    filled = [cell.strip() for cell in row.cells if cell.strip()]
+    named = [cell for cell in filled if cells.kind(cell) == "text"]
+    numbered = [cell for cell in filled if cell.isdigit()]
+    whole = len(filled) == len(named) + len(numbered) == len(set(filled))
+    return len(row.cells) == width and bool(named) and whole
 
 
 def _wide(row: Record, width: int) -> bool:
@@ -155,13 +187,25 @@ def _is_units(row: Record, typed: Mapping[int, frozenset[str]] | None = None) ->
     return bool(filled) and sum(map(cells.is_unit, filled)) * 5 >= len(filled) * 3
 
 
-def _is_limits(row: Record) -> bool:
-    return any(_LIMIT_WORDS.match(cell) for cell in row.cells[:3])
+def _limit_rows(rows: Sequence[Record]) -> int:
+    """Return how many rows below the header hold limits or units by their label: LSL, USL, nominal, units.
+
+    A table of statistics has rows called min and max too, so those count only beside a row that names a limit.
+    """
+    count = 0
+    while count < len(rows) and _label(rows[count]) is not None:
+        count += 1
+    return count if any(_LIMIT_WORDS.match(_label(row) or "") for row in rows[:count]) else 0
+
+
+def _label(row: Record) -> str | None:
+    return next((cell for cell in row.cells[:3] if _LIMIT_WORDS.match(cell) or _BESIDE_LIMITS.match(cell)), None)
 
 
 def _row_kind(row: Record, typed: Mapping[int, frozenset[str]]) -> str:
     filled = [cell.strip().lower() for cell in row.cells if cell.strip()]
-    label = next((cell for cell in row.cells[:3] if _LIMIT_WORDS.match(cell)), None)
+    label = next((cell for cell in row.cells[:1] if _LIMIT_WORDS.match(cell) or _BESIDE_LIMITS.match(cell)), None)
+    label = label or (_label(row) if any(cells.kind(cell) == "number" for cell in row.cells) else None)
     if label is not None and not _UNIT_WORDS.match(label):
         return label.strip().strip(":").lower()
     if filled and sum(cell in _AGGREGATIONS for cell in filled) * 3 >= len(filled) * 2:
@@ -244,10 +288,24 @@ def _metadata(preamble: Sequence[Record]) -> dict[str, str]:
     """Return a preamble's keys and values; a line without a key is kept under its line number."""
     found: dict[str, str] = {}
     for row in preamble:
-        key, value = _key_value(row)
-        if key:
+        for key, value in _pairs(row) or [_key_value(row)]:
             found[key if key not in found else f"{key} (line {row.line})"] = value
     return found
+
+
+def _pairs(row: Record) -> list[tuple[str, str]]:
+    """Return the pairs of a line that holds several: `Today's Date:<tab>14 December<tab>Filename:<tab>x`."""
+    keys = [at for at, cell in enumerate(row.cells) if cell.strip().endswith((":", "="))]
+    if len(keys) < 2 or keys[0] != 0:
+        return []
+    ends = [*keys[1:], len(row.cells)]
+    return [
+        (
+            row.cells[at].strip().rstrip(":= "),
+            ", ".join(cell.strip() for cell in row.cells[at + 1 : end] if cell.strip()),
+        )
+        for at, end in zip(keys, ends, strict=True)
+    ]
 
 
 def _key_value(row: Record) -> tuple[str, str]:
@@ -255,7 +313,7 @@ def _key_value(row: Record) -> tuple[str, str]:
     while filled and not filled[-1]:
         filled.pop()
     text = row.text.strip().lstrip("#%!/ ").strip()
-    if len(filled) > 1:
+    if len(filled) > 1 or (filled and len(row.cells) > 1):
         key = filled[0].lstrip("#%! ").rstrip(":= ")
         return key or f"line {row.line}", ", ".join(cell for cell in filled[1:] if cell)
     for mark in (":", "="):

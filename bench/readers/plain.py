@@ -33,7 +33,7 @@ def plain_rows(text: Text, start: int, shape: Shape) -> int | None:
     """Return the number of rows from byte `start` on if all of them are plain, else None."""
     if start >= len(text.data):
         return 0
-    if shape.fields < 2 or not _no_special_lines(text, start, shape):
+    if shape.fields < 2 or shape.delimiter == " " or not _no_special_lines(text, start, shape):
         return None  # a blank line in one column is no row, and the pattern cannot tell it from one
     delimiter = shape.delimiter.encode()
     ending = b"\r\n" if text.data.find(b"\r\n", start, start + (1 << 20)) >= 0 else b"\n"

@@ -27,7 +27,7 @@ _LONGEST_RECORD_BYTES = 4 << 20
 _MOST_RESTARTS = 10
 # A lone CR ends a line as well. Where it turns out to stand inside a quoted cell it is put back.
 _LONE = "\uffff"
-_TEXT, _COUNT, _INSIDE = "\0text", "\0lines", "\0inside"
+_TEXT, _RAW, _COUNT, _INSIDE = "\0text", "\0raw", "\0lines", "\0inside"
 
 
 @dataclass(slots=True)
@@ -181,6 +181,9 @@ class Careful:
     def _assigned(self, records: pl.DataFrame) -> Piece:
         d, n = self.shape.delimiter, len(self.shape.columns)
         first = self.tally.rows + self.tally.quarantined + 1
+        records = records.with_columns(pl.col(_TEXT).alias(_RAW))
+        if d == " ":
+            records = records.with_columns(pl.col(_TEXT).str.strip_chars(" \t").str.replace_all("[ \t]+", " "))
         quoted = pl.lit(False) if self.literal else pl.col(_TEXT).str.contains('"', literal=True)
         records = records.with_row_index(ROW, offset=first).with_columns(
             pl.col(ROW).cast(pl.Int64),
@@ -200,7 +203,7 @@ class Careful:
             refused.append(left)
         kept = pl.concat(parts).sort(ROW)
         self.tally.rows += kept.height
-        left = pl.concat([part.select(ROW, LINE, "\0width", _TEXT, _COUNT) for part in refused]).sort(ROW)
+        left = pl.concat([part.select(ROW, LINE, "\0width", _TEXT, _RAW, _COUNT) for part in refused]).sort(ROW)
         self.tally.row_lines += int(records.get_column(_COUNT).sum()) - int(left.get_column(_COUNT).sum())
         self.tally.quarantined += left.height
         self.tally.quarantined_lines += int(left.get_column(_COUNT).sum())
@@ -253,7 +256,7 @@ class Careful:
             pl.when(~self._not_header()).then(pl.lit("repeats the header"))
             .otherwise(pl.format("{} fields where the table has {}", pl.col("\0width"), pl.lit(n)))
         )  # fmt: skip
-        return left.select(ROW, LINE, reason.alias("reason"), pl.col(_TEXT).alias("text")).cast(QUARANTINE_SCHEMA)
+        return left.select(ROW, LINE, reason.alias("reason"), pl.col(_RAW).alias("text")).cast(QUARANTINE_SCHEMA)
 
     def _unclosed(self, line: pl.DataFrame) -> Piece:
         text = line.get_column(_TEXT).str.strip_chars_end("\r" + _LONE)[0]
