@@ -15,6 +15,8 @@ from guards.witnesses import TOLERATED
 
 _FEWEST = 3
 _HEAD_ROWS = 20_000
+_SAME = 4
+"""Damaged and undamaged numbers are readings of one thing: after the shift by 1000 their medians lie within this factor."""
 _AUTORANGE = (
     "redundant leading zeros with a moving decimal point show an autoranging meter whose prefix was lost row by row; "
     "export it again with the unit of each reading"
@@ -61,4 +63,6 @@ def _lost_points(frame: pl.LazyFrame, text: pl.Expr) -> bool:
         n=whole.sum(), few=short.sum(), pointed=text.str.contains(".", literal=True).sum(),
         large=size.filter(whole).median(), small=size.filter(short).median(),
     ).collect(engine="streaming").row(0)  # fmt: skip
-    return bool(n >= _FEWEST and few and few == pointed and large >= 100 * small)
+    if n < _FEWEST or not few or few != pointed:
+        return False
+    return bool(1000 / _SAME <= large / small <= 1000 * _SAME)

@@ -21,6 +21,7 @@ from guards.parts import Part, make_part
 from guards.tally import Evidence, Tally, read_tally, tally, value_of
 from guards.units import Unit, find_unit
 from guards.verdict import Decision, decide
+from guards.witnesses import MAJORITY, TOLERATED
 
 _MOST_SEGMENTS = 1_000
 _MINIMUM_ROWS = 3
@@ -210,7 +211,7 @@ def _by_segment(
         for value in counts[segment].unique(maintain_order=True).to_list():
             alone = read_tally(counts.filter(pl.col(segment).eq_missing(pl.lit(value, pl.String))), part)
             judged.append((value, alone, _honest_label(part, decide(part, alone))))
-        if _separates(judged, whole):
+        if _separates(part, judged, whole):
             return tuple(
                 Ruling(part, decision, {segment: value}, {segment: "" if value is None else value}, alone)
                 for value, alone, decision in judged
@@ -218,13 +219,23 @@ def _by_segment(
     return None
 
 
-def _separates(judged: Sequence[tuple[str | None, Tally, Decision]], whole: Decision) -> bool:
-    """Whether the segments disagree on the unit and each of them alone agrees with itself."""
-    sure = [d for _, alone, d in judged if alone.judged >= _MINIMUM_ROWS and d.verdict != "unverified"]
-    if any(d.rule == "c" for d in sure):
+def _separates(part: Part, judged: Sequence[tuple[str | None, Tally, Decision]], whole: Decision) -> bool:
+    """Whether the segments disagree on the unit and each of them alone agrees with itself.
+
+    Where the column as a whole has a unit, a segment disagrees only by a unit of its own, or by rows that another
+    reading explains and the whole's does not: a lot with two dead boards is no lot in another unit.
+    """
+    sure = [(alone, d) for _, alone, d in judged if alone.judged >= _MINIMUM_ROWS and d.verdict != "unverified"]
+    if any(d.rule == "c" for _, d in sure):
         return False
-    units = {d.resolved for d in sure}
-    decided = {d.resolved for d in sure if d.verdict != "refused"}
+    decided = {d.resolved for _, d in sure if d.verdict != "refused"}
     if whole.verdict == "refused":
-        return len(decided) > 0 and len(units) > 1
-    return len(units) > 1
+        return len(decided) > 1 or (len(decided) == 1 and any(d.verdict == "refused" for _, d in sure))
+    foreign = any(_is_foreign(part, alone, whole) for alone, d in sure if d.verdict == "refused")
+    return len(decided | {whole.resolved}) > 1 or foreign
+
+
+def _is_foreign(part: Part, alone: Tally, whole: Decision) -> bool:
+    own = next((i for i, reading in enumerate(part.readings) if reading.unit == whole.resolved), 0)
+    others = [n for i, n in enumerate(alone.explained) if i != own and part.readings[i].automatic]
+    return alone.explained[own] <= TOLERATED * alone.judged and max(others, default=0) >= MAJORITY * alone.judged

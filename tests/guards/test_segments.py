@@ -1,0 +1,34 @@
+"""A column may differ in unit by fixture or lot; a lot with dead boards is no lot in another unit."""
+
+
+def lots(values_by_lot):
+    return "lot,V\n" + "\n".join(f"{lot},{v}" for lot, values in values_by_lot.items() for v in values)
+
+
+def verdicts(guarded):
+    return {str(dict(c.segment or {})): c.verdict for c in guarded.report.columns if c.judged}
+
+
+def test_dead_boards_in_one_lot_do_not_split_a_column(judge):
+    good = [5000 + i for i in range(6)]
+    guarded = judge(lots({"A": good, "B": good, "C": [-6.1, 0.5, 4990.0, 0.4]}))
+    assert verdicts(guarded) == {"{}": "corrected"}
+
+
+def test_a_segment_without_readings_is_unverified_and_the_rest_is_judged(judge):
+    guarded = judge(lots({"A": [5000, 5001, 5002], "B": [5.0, 5.01, 5.02], "C": [0.0, 0.0, 0.0]}))
+    assert verdicts(guarded) == {"{'lot': 'A'}": "corrected", "{'lot': 'B'}": "kept", "{'lot': 'C'}": "unverified"}
+
+
+def test_a_segment_that_nothing_explains_is_refused_alone(judge):
+    guarded = judge(lots({"A": [5.0] * 20, "B": [44.0, 45.0, 46.0]}))
+    assert verdicts(guarded) == {"{'lot': 'A'}": "kept", "{'lot': 'B'}": "refused"}
+
+
+def test_rows_of_a_segment_that_is_refused_are_null_and_the_others_stay(judge):
+    milli = [410.0, 500.0, 930.5]
+    guarded = judge("fixture,mA\n" + "\n".join([f"A,{v}" for v in milli] * 2 + [f"B,{v / 1000}" for v in milli] * 2))
+    frame = guarded.corrected.collect()
+    assert verdicts(guarded) == {"{'fixture': 'A'}": "kept", "{'fixture': 'B'}": "refused"}
+    assert frame.filter(frame["fixture"] == "B")["mA"].null_count() == 6
+    assert frame.filter(frame["fixture"] == "A")["mA"].null_count() == 0
