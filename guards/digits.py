@@ -59,10 +59,10 @@ def _lost_points(frame: pl.LazyFrame, text: pl.Expr) -> bool:
     size = number(text).abs()
     whole = text.str.contains(r"^[+-]?[1-9]\d{2,}$")
     short = text.str.contains(r"^[+-]?\d+\.\d{1,2}$") & (size > 0)
-    n, few, pointed, large, small = frame.select(
+    n, few, pointed, large, small, most = frame.select(
         n=whole.sum(), few=short.sum(), pointed=text.str.contains(".", literal=True).sum(),
-        large=size.filter(whole).median(), small=size.filter(short).median(),
+        large=size.filter(whole).median(), small=size.filter(short).median(), most=size.filter(short).max(),
     ).collect(engine="streaming").row(0)  # fmt: skip
-    if n < _FEWEST or not few or few != pointed:
+    if n < _FEWEST or not few or few != pointed or most > large / 100:
         return False
     return bool(1000 / _SAME <= large / small <= 1000 * _SAME)
