@@ -16,7 +16,7 @@ from guards.witnesses import TOLERATED
 _FEWEST = 3
 _HEAD_ROWS = 20_000
 _SAME = 4
-"""Damaged and undamaged numbers are readings of one thing: after the shift by 1000 their medians lie within this factor."""
+"""Damaged and undamaged numbers are readings of one thing: shifted by 1000, their medians lie within this factor."""
 _AUTORANGE = (
     "redundant leading zeros with a moving decimal point show an autoranging meter whose prefix was lost row by row; "
     "export it again with the unit of each reading"
