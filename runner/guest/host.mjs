@@ -1,0 +1,149 @@
+// One sandbox process: loads the interpreter and the engine, gives every permission away, then answers requests one at a
+// time. It is started by runner/process.py; what it says is checked there as coming from an enemy.
+
+import { loadPyodide } from "./pyodide.mjs";
+import createPyodideModule from "./pyodide.asm.mjs";
+import { readFrame, writeFrame } from "./frames.mjs";
+import { openDatabase } from "./database.mjs";
+
+// The engine and Emscripten log to the console, which is stdout: a profile asked for in SQL would break the frames.
+for (const name of Object.keys(console)) if (typeof console[name] === "function") console[name] = () => {};
+
+const FLUSH_MS = 50;
+const FLUSH_BYTES = 8192;
+const INTERRUPT_EVERY_MS = 100;
+const SIGINT = 2;
+const here = new URL(".", import.meta.url).pathname;
+const clock = performance.now.bind(performance);
+const encoder = new TextEncoder();
+
+const { header: start } = readFrame();
+const limits = start.limits;
+const bytesOf = (name) => Deno.readFileSync(here + name);
+
+// ---- the engine: compiled while the interpreter loads; instantiated when a table is handed in or `con` is first used
+const duckdbScript = start.mode === "serve" ? Deno.readTextFileSync(here + "duckdb.cjs") : null;
+const duckdbBytes = start.mode === "serve" ? bytesOf("duckdb.wasm") : null;
+const compiling = start.eager ? WebAssembly.compile(duckdbBytes) : null;
+
+const lock = { info: { abi_version: "2026_0", arch: "wasm32", platform: "emscripten_5_0_3", python: "3.14.2" }, packages: {} };
+const options = { indexURL: here, packageBaseUrl: here, lockFileContents: lock, createPyodideModule };
+
+if (start.mode === "snapshot") {
+  const python = await loadPyodide({ ...options, _makeSnapshot: true, env: { PYTHONHASHSEED: "0" } });
+  python.FS.mkdirTree("/lib/sandbox");
+  for (const file of start.modules) {
+    python.FS.mkdirTree(`/lib/sandbox/${file}`.replace(/\/[^/]*$/, ""));
+    python.FS.writeFile(`/lib/sandbox/${file}`, bytesOf(`python/${file}`));
+  }
+  python.runPython("import sys; sys.path.insert(0, '/lib/sandbox'); import bench_sandbox.preload");
+  writeFrame({ type: "snapshot" }, python.makeMemorySnapshot());
+  Deno.exit(0);
+}
+
+const python = await loadPyodide({ ...options, _loadSnapshot: bytesOf("snapshot.bin") });
+let database = compiling === null ? null : openDatabase(duckdbScript, await compiling, limits);
+
+for (const name of ["read", "write", "net", "env", "run", "sys", "ffi", "import"]) Deno.permissions.revokeSync({ name });
+
+// ---- what the interpreter may call
+const request = { id: "", sequence: 0, deadline: Infinity, interrupted: 0, output: 0, overflow: false };
+
+function send(header, payload) {
+  writeFrame({ ...header, generation: start.generation, request: request.id, sequence: request.sequence++ }, payload);
+}
+
+const pending = { stream: null, parts: [], size: 0, since: 0 };
+
+function flush() {
+  if (pending.size === 0) return;
+  const whole = new Uint8Array(pending.size);
+  let offset = 0;
+  for (const part of pending.parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  send({ type: "output", stream: pending.stream }, whole);
+  pending.parts = [];
+  pending.size = 0;
+  pending.since = clock();
+}
+
+function print(stream, bytes) {
+  const room = limits.output_bytes - request.output;
+  const kept = bytes.length > room ? bytes.slice(0, Math.max(room, 0)) : bytes.slice();
+  request.output += kept.length;
+  if (kept.length < bytes.length) request.overflow = true;
+  if (pending.stream !== stream) flush();
+  pending.stream = stream;
+  pending.parts.push(kept);
+  pending.size += kept.length;
+  if (pending.size >= FLUSH_BYTES || clock() - pending.since > FLUSH_MS) flush();
+  return bytes.length;
+}
+
+// Read by the interpreter every few bytecodes: a deadline, or too much output, becomes a KeyboardInterrupt, and again and
+// again for a snippet that catches it.
+const interrupts = {
+  get 0() {
+    const now = clock();
+    if (pending.size > 0 && now - pending.since > FLUSH_MS) flush();
+    if ((now < request.deadline && !request.overflow) || now < request.interrupted + INTERRUPT_EVERY_MS) return 0;
+    request.interrupted = now;
+    return SIGINT;
+  },
+  set 0(value) {},
+};
+
+function engine() {
+  if (database !== null) return database;
+  const began = clock();
+  database = openDatabase(duckdbScript, new WebAssembly.Module(duckdbBytes), limits);
+  request.deadline += clock() - began;
+  return database;
+}
+
+const bridge = {
+  query: (sql) => engine().locked().query(sql),
+  tokenize: (sql) => engine().tokenize(sql),
+  artifact: (name, media, bytes) => send({ type: "artifact", name, media }, bytes),
+  disarm: () => {
+    request.deadline = Infinity;
+    const why = request.overflow ? "output" : "time";
+    request.overflow = false;
+    return why;
+  },
+};
+
+python.setStdout({ write: (bytes) => print("stdout", bytes) });
+python.setStderr({ write: (bytes) => print("stderr", bytes) });
+python.setStdin({ error: true });
+python.setInterruptBuffer(interrupts);
+const guest = python.pyimport("bench_sandbox.session").Session(bridge, JSON.stringify(limits));
+
+const handlers = {
+  attach(header, payload) {
+    engine().attach(payload);
+    guest.attached();
+    send({ type: "attached" });
+  },
+  run(header, payload) {
+    request.output = 0;
+    request.overflow = false;
+    request.interrupted = 0;
+    request.deadline = clock() + header.soft_deadline_ms;
+    const answer = guest.run(payload);
+    request.deadline = Infinity;
+    flush();
+    send({ type: "result" }, encoder.encode(answer));
+  },
+};
+
+writeFrame({ type: "ready", generation: start.generation });
+for (;;) {
+  const frame = readFrame();
+  if (frame === null) Deno.exit(0);
+  request.id = frame.header.request;
+  request.sequence = 0;
+  handlers[frame.header.type](frame.header, frame.payload);
+}

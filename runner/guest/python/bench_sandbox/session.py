@@ -1,0 +1,132 @@
+"""One session: runs snippets one after the other in one namespace and answers each with one JSON text."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import json
+import random
+import sys
+import time
+from collections.abc import Mapping
+from types import CodeType
+from typing import Any
+
+from bench_sandbox import artifacts, environment, failures
+from bench_sandbox.engine import Account, Connection, Engine
+from bench_sandbox.values import ValueTooLarge, as_json
+
+import duckdb
+
+NAME = "<snippet>"
+
+
+class Session:
+    """Made by the host script, which calls `attached` once and `run` for every request."""
+
+    def __init__(self, bridge: Any, limits: str) -> None:
+        self._bridge = bridge
+        self._limits: dict[str, Any] = json.loads(limits)
+        self._account = Account(self._limits["queries"], self._limits["rows"])
+        self._engine = Engine(bridge, self._account)
+        self._warnings: list[str] = []
+        duckdb.default_connection = Connection(self._engine)
+        self._names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
+        self._names["con"] = Connection(self._engine)
+        self._names |= {"limits": {}, "units": {}, "chart": self._chart}
+        self._charts: list[str] = []
+        environment.explain(self._warnings.append)
+        artifacts.prepare()
+
+    def attached(self) -> None:
+        """Take up the database that was handed in."""
+        self._engine.attached()
+        self._names["limits"] = environment.limits(self._engine.internal)
+        self._names["units"] = environment.units(self._engine.internal)
+
+    def _chart(self, spec: Mapping[str, object] | str) -> None:
+        """Keep a Vega-Lite specification as an artifact of the run."""
+        text = spec if isinstance(spec, str) else json.dumps(spec, default=str)
+        if not isinstance(json.loads(text), dict):
+            raise TypeError("chart(spec) takes a Vega-Lite specification: a dict, or its JSON text")
+        self._charts.append(text)
+
+    def run(self, payload: Any) -> str:
+        """Run the snippet (UTF-8 bytes of a JavaScript array) and return the answer as JSON text."""
+        code = payload.to_bytes().decode()
+        self._account.reset()
+        self._warnings.clear()
+        self._charts.clear()
+        answer: dict[str, Any] = {"status": "ok", "value": None, "error": None}
+        try:
+            value = self._execute(code)
+        except BaseException as error:  # noqa: BLE001 (a snippet may raise anything; it is its answer)
+            why = self._disarm()
+            answer |= failures.outcome(error, why, self._limits)
+        else:
+            self._disarm()
+            answer |= self._valued(value)
+        answer["artifacts"] = self._artifacts()
+        answer["reads"] = [{"table": table, "column": column} for table, column in sorted(self._account.reads)]
+        answer["warnings"] = list(dict.fromkeys(self._warnings))
+        return _answer(answer)
+
+    def _disarm(self) -> str:
+        """End the deadline. An interrupt may come until it has ended."""
+        while True:
+            try:
+                return str(self._bridge.disarm())
+            except KeyboardInterrupt:
+                continue
+
+    def _execute(self, code: str) -> object:
+        failures.remember(NAME, code)
+        body, last, assigns = parts(code)
+        value = None
+        before = self._names.get("result")
+        exec(body, self._names)
+        if last is not None:
+            value = eval(last, self._names)
+        if assigns or self._names.get("result") is not before:
+            value = self._names.get("result")
+        sys.stdout.flush()
+        sys.stderr.flush()
+        return value
+
+    def _valued(self, value: object) -> dict[str, Any]:
+        try:
+            return {"value": json.loads(as_json(value, self._limits["result_bytes"]))}
+        except ValueTooLarge:
+            return failures.too_large(value, self._limits["result_bytes"])
+        except BaseException as error:  # noqa: BLE001 (a value's own methods may raise anything)
+            return failures.outcome(error, "value", self._limits)
+
+    def _artifacts(self) -> int:
+        found = artifacts.collect(self._charts, self._limits, self._warnings.append)
+        for name, media, data in found:
+            self._bridge.artifact(name, media, data)
+        return len(found)
+
+
+def _answer(answer: dict[str, Any]) -> str:
+    return json.dumps(answer, allow_nan=False)
+
+
+def parts(code: str) -> tuple[CodeType, CodeType | None, bool]:
+    """Return the snippet's statements, its last expression if it ends in one, and whether it sets `result`."""
+    tree = ast.parse(code, NAME)
+    last = None
+    if tree.body and isinstance(tree.body[-1], ast.Expr):
+        last = compile(ast.Expression(tree.body.pop().value), NAME, "eval")  # type: ignore[attr-defined]
+    return compile(tree, NAME, "exec"), last, any(_sets_result(node) for node in tree.body)
+
+
+def _sets_result(node: ast.AST) -> bool:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+        return node.__class__ is not ast.Lambda and node.name == "result"  # type: ignore[union-attr]
+    if isinstance(node, ast.Name):
+        return node.id == "result" and isinstance(node.ctx, ast.Store)
+    return any(map(_sets_result, ast.iter_child_nodes(node)))
+
+
+_ = (random, time)  # in the snapshot: a repeated run draws the same numbers

@@ -1,0 +1,172 @@
+"""SQL text: split into statements, values as literals, and which columns a statement reads.
+
+Parameters go through PREPARE and EXECUTE with literals, because the engine's own binding sends JSON: integers would become
+DOUBLE, NaN null, and dates, decimals and bytes be refused.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+import re
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+
+_OPERATOR = 3  # duckdb.tokenize: identifier 0, number 1, string 2, operator 3, keyword 4, comment 5
+_COMMENT = 5
+_IDENTIFIER = re.compile(r'"((?:[^"]|"")*)"|([A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)')
+_QUERY_WORDS = frozenset(
+    [
+        "select",
+        "with",
+        "from",
+        "values",
+        "table",
+        "pivot",
+        "unpivot",
+        "describe",
+        "show",
+        "summarize",
+        "(",
+        "desc",
+        "explain",
+    ]
+)
+
+
+def split(sql: str, tokens: str) -> list[str]:
+    """Return the statements of an SQL text, given the engine's own tokens (JSON, offsets in UTF-8 bytes)."""
+    data = sql.encode()
+    found = json.loads(tokens)
+    offsets, types = found["offsets"], found["types"]
+    cuts = [at for at, kind in zip(offsets, types, strict=True) if kind == _OPERATOR and data[at : at + 1] == b";"]
+    starts = [0, *(at + 1 for at in cuts)]
+    parts = [data[start:end] for start, end in zip(starts, [*cuts, len(data)], strict=True)]
+    real = [at for at, kind in zip(offsets, types, strict=True) if kind != _COMMENT and at not in set(cuts)]
+    return [
+        part.decode().strip()
+        for start, part in zip(starts, parts, strict=True)
+        if any(start <= at < start + len(part) for at in real)
+    ]
+
+
+def is_query(statement: str) -> bool:
+    """Whether the statement gives rows and changes nothing."""
+    word = re.match(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(\(|\w+)", statement, re.DOTALL)
+    return word is not None and word.group(1).lower() in _QUERY_WORDS
+
+
+def identifiers(sql: str) -> set[str]:
+    """Return every name in an SQL text in lower case, strings and comments left out."""
+    bare = re.sub(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'", " ", sql, flags=re.DOTALL)
+    return {(quoted.replace('""', '"') or plain).lower() for quoted, plain in _IDENTIFIER.findall(bare)}
+
+
+def quote(name: str) -> str:
+    """Return the name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(value: object) -> str:
+    """Return a Python value as an SQL literal of the same type.
+
+    Raises:
+        TypeError: no literal stands for it.
+    """
+    for kinds, write in _LITERALS:
+        if isinstance(value, kinds):
+            return write(value)
+    raise TypeError(f"a parameter of type {type(value).__name__} has no SQL form; pass a number, text, date or list")
+
+
+def _float(value: float) -> str:
+    text = repr(float(value)) if math.isfinite(value) else f"'{value}'"
+    return f"{text}::DOUBLE"
+
+
+def _integer(value: int) -> str:
+    return str(int(value)) if -(2**127) <= value < 2**127 else f"'{int(value)}'::UHUGEINT"
+
+
+def _string(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _bytes(value: bytes) -> str:
+    return "'" + "".join(f"\\x{byte:02X}" for byte in bytes(value)) + "'::BLOB"
+
+
+def _timestamp(value: dt.datetime) -> str:
+    return f"'{value.isoformat(' ')}'::TIMESTAMP" + ("TZ" if value.tzinfo else "")
+
+
+def _interval(value: dt.timedelta) -> str:
+    return f"(INTERVAL '{value.days} days' + INTERVAL '{value.seconds * 10**6 + value.microseconds} microseconds')"
+
+
+def _list(value: Iterable[object]) -> str:
+    return "[" + ", ".join(map(literal, value)) + "]"
+
+
+def _struct(value: Mapping[object, object]) -> str:
+    return "{" + ", ".join(f"{_string(str(key))}: {literal(item)}" for key, item in value.items()) + "}"
+
+
+_LITERALS = [
+    (type(None), lambda value: "NULL"),
+    (bool, lambda value: "TRUE" if value else "FALSE"),
+    (int, _integer),
+    (float, _float),
+    (Decimal, lambda value: f"{value:f}"),
+    (str, _string),
+    ((bytes, bytearray, memoryview), _bytes),
+    (dt.datetime, _timestamp),
+    (dt.date, lambda value: f"'{value.isoformat()}'::DATE"),
+    (dt.time, lambda value: f"'{value.isoformat()}'::TIME"),
+    (dt.timedelta, _interval),
+    (uuid.UUID, lambda value: f"'{value}'::UUID"),
+    ((list, tuple), _list),
+    (Mapping, _struct),
+]
+
+
+def arguments(parameters: Sequence[object] | Mapping[str, object]) -> str:
+    """Return parameters as the argument list of EXECUTE."""
+    if isinstance(parameters, Mapping):
+        return ", ".join(f"{quote(name)} := {literal(value)}" for name, value in parameters.items())
+    return ", ".join(map(literal, parameters))
+
+
+def scans(plan: str) -> list[tuple[str, set[str]]]:
+    """Return (table, text pieces that name its columns) of every table scan in an EXPLAIN (FORMAT json) text."""
+    found = []
+    todo = json.loads(plan)
+    while todo:
+        node = todo.pop()
+        todo += node.get("children", ())
+        info = node.get("extra_info", {})
+        if "Table" in info:
+            pieces = [info.get("Projections", []), info.get("Filters", [])]
+            texts = [text for piece in pieces for text in ([piece] if isinstance(piece, str) else piece)]
+            found.append((info["Table"], set(texts)))
+    return found
+
+
+def columns_read(sql: str, plan: str, tables: Mapping[str, Sequence[str]]) -> set[tuple[str, str]]:
+    """Return the (table, column) pairs that a statement reads, rather one too many than one too few.
+
+    The plan sees through views, stars and macros, but the optimiser answers some aggregates from statistics and leaves
+    the scan out: so a column also counts when the text names it together with its table.
+    """
+    read = set()
+    names = identifiers(sql)
+    for table, columns in tables.items():
+        if table.lower() in names:
+            read |= {(table, column) for column in columns if column.lower() in names}
+    for scanned, texts in scans(plan):
+        table = scanned.rpartition(".")[2].strip('"')
+        words = {word for text in texts for word in identifiers(text)} | {text.lower() for text in texts}
+        read |= {(table, column) for column in tables.get(table, ()) if column.lower() in words}
+    return read

@@ -1,0 +1,289 @@
+"""The sandbox image: a folder with everything that a sandbox needs, made once and never changed.
+
+It holds Pyodide's core, DuckDB-Wasm with its exports trimmed, our own guest files, a memory snapshot of the interpreter with
+the standard library and the guest's modules imported, and `manifest.json` with the SHA-256 of each. Its id is the hash of the
+manifest. The folder's name is the hash of what it is made from (the pinned parts and the guest files), so that a new version
+of this package never finds an old image, and several stand side by side.
+
+Parts come by Deno's own npm client from a frozen `deno.lock`: it knows the registry and honours npm's configuration, so no
+host stands here. Whatever it brought, a part is kept only if its SHA-256 is the one in `guest/parts.json`.
+
+An image is built in a folder beside its place and put there by one rename: two installations at once both succeed, a kill
+leaves a folder that the next installation removes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from runner.errors import ImageError, RunnerError, UnavailableError
+from runner.frames import Decoder, encode
+from runner.policy import HOST_SCRIPT, Launch, launch
+from runner.process import private_folder, random_id, run_to_end
+from runner.wasm import trim_exports
+
+GUEST = Path(__file__).parent / "guest"
+COMMAND = "bench-analyze sandbox install"
+MANIFEST = "manifest.json"
+SNAPSHOT = "snapshot.bin"
+_SNAPSHOT_PAGES = 16384
+_SNAPSHOT_BYTES = 256 * 2**20
+_BUILDING = ".building-"
+_PACKAGES = 30  # that the lock lists, for the progress bar
+Progress = Callable[[str, int, int], None]  # label, done, total
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An installed image: its folder and its id."""
+
+    path: Path
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImageStatus:
+    """What `image_status` found: `image` is None where none is installed; `others` are images of other versions."""
+
+    image: Image | None
+    folder: Path
+    bytes: int
+    others: tuple[Path, ...]
+
+
+def default_cache() -> Path:
+    """Return the user's cache folder by the convention of the system."""
+    home = Path.home()
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "bench-analyze"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", home)) / "bench-analyze" / "Cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "bench-analyze"
+
+
+def deno_binary() -> Path:
+    """Return Deno's executable, which the `deno` package brings.
+
+    Raises:
+        UnavailableError: it is not installed.
+    """
+    try:
+        from deno import find_deno_bin  # noqa: PLC0415 (its absence is an answer, not a crash at import)
+
+        return Path(find_deno_bin())
+    except (ImportError, FileNotFoundError):
+        raise UnavailableError("Deno is not installed", hint="pip install 'deno>=2.9.8,<2.10'") from None
+
+
+def _parts() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((GUEST / "parts.json").read_text())["parts"]
+    return found
+
+
+def _guest_files() -> list[str]:
+    scripts = sorted(path.name for path in GUEST.glob("*.mjs"))
+    modules = sorted(path.relative_to(GUEST).as_posix() for path in (GUEST / "python").rglob("*.py"))
+    return [*scripts, *modules]
+
+
+@lru_cache(maxsize=1)
+def recipe() -> str:
+    """Return the hash of everything that an image is made from, which names its folder."""
+    digest = hashlib.sha256((GUEST / "parts.json").read_bytes())
+    for name in _guest_files():
+        digest.update(f"\0{name}\0".encode())
+        digest.update((GUEST / name).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _place(cache: Path) -> Path:
+    return cache / "sandbox" / recipe()
+
+
+def find_image(cache: Path | None = None) -> Image | None:
+    """Return the installed image of this version, or None. Looks at names and sizes; `verify_image` reads everything."""
+    folder = _place(cache or default_cache())
+    try:
+        text = (folder / MANIFEST).read_bytes()
+        files: dict[str, dict[str, Any]] = json.loads(text)["files"]
+        if all((folder / name).stat().st_size == entry["bytes"] for name, entry in files.items()):
+            return Image(folder, hashlib.sha256(text).hexdigest())
+    except (OSError, ValueError, KeyError):
+        return None
+    return None
+
+
+def verify_image(image: Image) -> None:
+    """Read the whole image against its manifest.
+
+    Raises:
+        ImageError: names the first file that differs.
+    """
+    manifest = json.loads((image.path / MANIFEST).read_text())
+    for name, entry in manifest["files"].items():
+        if _sha256(image.path / name) != entry["sha256"]:
+            raise ImageError(
+                f"the sandbox image is damaged: {name} is not what was installed", hint=f"{COMMAND} --force"
+            )
+
+
+def image_status(cache: Path | None = None) -> ImageStatus:
+    """Return what is installed in a cache."""
+    root = (cache or default_cache()) / "sandbox"
+    folder = root / recipe()
+    others = tuple(sorted(path for path in root.glob("*/") if path != folder and not path.name.startswith(".")))
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    return ImageStatus(find_image(cache), folder, size, others)
+
+
+def install_image(cache: Path | None = None, *, progress: Progress | None = None) -> Image:
+    """Make the image if it is not there, and return it. `progress(label, done, total)` is called from time to time.
+
+    Raises:
+        ImageError: a part cannot be fetched or is not the pinned one, or the folder cannot be written.
+        UnavailableError: Deno is missing.
+    """
+    cache = cache or default_cache()
+    found = find_image(cache)
+    if found is not None:
+        return found
+    deno = deno_binary()
+    report = progress or (lambda label, done, total: None)
+    with _building(cache) as folder:
+        _fetch(deno, folder / "npm", report)
+        _take_parts(folder, report)
+        _take_guest(folder)
+        report("Making the memory snapshot", 0, 1)
+        (folder / SNAPSHOT).write_bytes(_snapshot(deno, folder))
+        report("Making the memory snapshot", 1, 1)
+        shutil.rmtree(folder / "npm")
+        _write_manifest(folder)
+        return _publish(folder, cache)
+
+
+@contextmanager
+def _building(cache: Path) -> Iterator[Path]:
+    root = cache / "sandbox"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        folder = root / f"{_BUILDING}{random_id()}"
+        folder.mkdir()
+    except OSError as error:
+        raise ImageError(
+            f"the cache folder {root} cannot be written: {error.strerror}", hint="make it writable"
+        ) from None
+    try:
+        yield folder
+    except OSError as error:
+        raise ImageError(
+            f"the sandbox image cannot be written to {root}: {error.strerror or error}", hint="free some space"
+        ) from None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _fetch(deno: Path, folder: Path, report: Progress) -> None:
+    folder.mkdir()
+    for name in ("deno.json", "deno.lock"):
+        shutil.copy(GUEST / name, folder / name)
+    done = 0
+
+    def count(line: str) -> None:
+        nonlocal done
+        done += "Initialize" in line or "Download" in line
+        report("Fetching the sandbox's parts", min(done, _PACKAGES), _PACKAGES)
+
+    environment = (("DENO_DIR", str(folder / "deno")), ("DENO_NO_UPDATE_CHECK", "1"), ("NO_COLOR", "1"))
+    command = Launch((str(deno), "install", "--frozen"), environment, folder)
+    code, _, complaint = run_to_end(command, inherit_environment=True, on_line=count)
+    if code != 0:
+        last = complaint.strip().splitlines()[-1:] or ["no reason given"]
+        raise ImageError(
+            f"the sandbox's parts cannot be fetched: {last[0]}",
+            hint=f"check the network or npm's registry setting, then: {COMMAND}",
+        )
+
+
+def _take_parts(folder: Path, report: Progress) -> None:
+    parts = _parts()
+    for done, part in enumerate(parts):
+        report("Checking the sandbox's parts", done, len(parts))
+        source = folder / "npm" / "node_modules" / part["source"]
+        data = source.read_bytes()
+        if hashlib.sha256(data).hexdigest() != part["sha256"]:
+            raise ImageError(
+                f"{part['source']} is not the pinned part: its SHA-256 differs",
+                hint="the registry or mirror served something else",
+            )
+        (folder / part["name"]).write_bytes(trim_exports(data) if part.get("trim") else data)
+    report("Checking the sandbox's parts", len(parts), len(parts))
+
+
+def _take_guest(folder: Path) -> None:
+    for name in _guest_files():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(GUEST / name, target)
+
+
+def _snapshot(deno: Path, folder: Path) -> bytes:
+    modules = [name.removeprefix("python/") for name in _guest_files() if name.startswith("python/")]
+    request = encode({"type": "start", "mode": "snapshot", "modules": modules, "limits": {}})
+    deno_dir = private_folder()
+    try:
+        code, output, complaint = run_to_end(launch(deno, folder, deno_dir, wasm_pages=_SNAPSHOT_PAGES), stdin=request)
+        frames = list(Decoder(_SNAPSHOT_BYTES).feed(output))
+    except RunnerError as error:
+        raise ImageError(f"the memory snapshot cannot be made: {error}") from None
+    finally:
+        shutil.rmtree(deno_dir, ignore_errors=True)
+    if code != 0 or len(frames) != 1:
+        raise ImageError(
+            f"the memory snapshot cannot be made: {complaint.strip()[-500:]}",
+            hint="this Deno or this machine does not fit",
+        )
+    return frames[0][1]
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _write_manifest(folder: Path) -> None:
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    files = {
+        path.relative_to(folder).as_posix(): {"sha256": _sha256(path), "bytes": path.stat().st_size} for path in paths
+    }
+    versions = json.loads((GUEST / "parts.json").read_text())["versions"]
+    (folder / MANIFEST).write_text(json.dumps({"versions": versions, "files": files}, indent=1, sort_keys=True))
+
+
+def _publish(folder: Path, cache: Path) -> Image:
+    place = _place(cache)
+    if place.exists() and find_image(cache) is None:  # damaged: out of the way, in one step
+        place.rename(place.with_name(f"{_BUILDING}{random_id()}"))
+    try:
+        folder.rename(place)
+    except OSError:
+        if find_image(cache) is None:  # not another installation that came first
+            raise
+    for leftover in place.parent.glob(f"{_BUILDING}*"):
+        shutil.rmtree(leftover, ignore_errors=True)
+    image = find_image(cache)
+    if image is None:
+        raise ImageError(f"the sandbox image in {place} was changed while it was put there", hint=COMMAND)
+    return image
+
+
+__all__ = ["HOST_SCRIPT", "Image", "ImageStatus", "find_image", "image_status", "install_image", "verify_image"]

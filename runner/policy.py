@@ -1,0 +1,49 @@
+"""What the sandbox's process is started with: a pure function from paths and limits to a command line, pinned by a test.
+
+Every permission of Deno is denied but reading the image's own folder while it loads; that one is given away before the
+first snippet. `--no-remote`, `--no-npm` and `--cached-only` close the dynamic imports that Deno allows from some hosts even
+under `--deny-net`; `--no-prompt` matters because a revoked right is asked for again otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+HOST_SCRIPT = "host.mjs"
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A process to start: command line, the whole environment, working directory."""
+
+    argv: tuple[str, ...]
+    environment: tuple[tuple[str, str], ...]
+    cwd: Path
+
+
+def launch(deno: Path, image: Path, deno_dir: Path, *, wasm_pages: int) -> Launch:
+    """Return how the sandbox's process is started. The image is the working directory: its path needs no quoting then."""
+    argv = (
+        str(deno),
+        "run",
+        "--quiet",
+        "--no-prompt",
+        "--no-remote",
+        "--no-npm",
+        "--cached-only",
+        "--no-config",
+        "--no-lock",
+        "--allow-read=.",
+        "--deny-write",
+        "--deny-net",
+        "--deny-env",
+        "--deny-run",
+        "--deny-sys",
+        "--deny-ffi",
+        "--deny-import",
+        f"--v8-flags=--wasm-max-mem-pages={wasm_pages}",
+        HOST_SCRIPT,
+    )
+    environment = (("DENO_DIR", str(deno_dir)), ("DENO_NO_UPDATE_CHECK", "1"), ("NO_COLOR", "1"))
+    return Launch(argv, environment, image)

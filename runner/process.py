@@ -1,0 +1,251 @@
+"""The only module of the package that starts processes and reads clocks.
+
+Threads carry the bytes, because they work on pipes everywhere. A process is ended by SIGKILL only: code inside can trap
+everything else. Its process group is its own, so that the kill reaches what it may have left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from queue import Empty, SimpleQueue
+
+from runner.errors import UnavailableError
+from runner.policy import Launch
+
+CHUNK = 1 << 16
+STDERR_BYTES = 16_384
+REAP_S = 5.0
+_MEMORY_SIGNS = (b"out of memory", b"OOM", b"memory allocation of", b"Cannot allocate memory", b"Allocation failed")
+_SHARED_MEMORY = Path("/dev/shm")
+
+clock = time.monotonic
+
+
+def random_id() -> str:
+    """Return 128 random bits as hexadecimal text."""
+    return secrets.token_hex(16)
+
+
+def private_folder() -> Path:
+    """Return a new empty folder of our own, in memory where the system has such a place."""
+    memory = _SHARED_MEMORY if os.access(_SHARED_MEMORY, os.W_OK | os.X_OK) else None
+    return Path(tempfile.mkdtemp(prefix="bench-analyze-", dir=memory))
+
+
+class Worker:
+    """One running process with its folder, its pipes and its end."""
+
+    def __init__(self, launch: Launch, folder: Path, *, data_bytes: int, cpu_time_s: float | None) -> None:
+        """Start it.
+
+        Raises:
+            UnavailableError: the system refused.
+        """
+        self._folder = folder
+        self._chunks: SimpleQueue[bytes | None] = SimpleQueue()
+        self._tail = bytearray()
+        self._ended = False
+        try:
+            self._process = subprocess.Popen(
+                launch.argv,
+                env=dict(launch.environment),
+                cwd=launch.cwd,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                close_fds=True,
+                start_new_session=True,
+            )
+        except OSError as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise UnavailableError(
+                f"the sandbox's process does not start: {error}", hint="reinstall the deno package"
+            ) from None
+        self.layers = _restrict(self._process.pid, data_bytes, cpu_time_s)
+        self._threads = [
+            threading.Thread(target=self._read_stdout, daemon=True, name="sandbox-stdout"),
+            threading.Thread(target=self._read_stderr, daemon=True, name="sandbox-stderr"),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return not self._ended and self._process.poll() is None
+
+    def _read_stdout(self) -> None:
+        assert self._process.stdout is not None
+        descriptor = self._process.stdout.fileno()
+        with contextlib.suppress(OSError):
+            while data := os.read(descriptor, CHUNK):
+                self._chunks.put(data)
+        self._chunks.put(None)
+
+    def _read_stderr(self) -> None:
+        assert self._process.stderr is not None
+        descriptor = self._process.stderr.fileno()
+        with contextlib.suppress(OSError):
+            while data := os.read(descriptor, CHUNK):
+                self._tail = (self._tail + data)[-STDERR_BYTES:]
+
+    def send(self, *parts: bytes | memoryview) -> None:
+        """Hand bytes over from a thread of their own: a process that does not read must not hold the caller.
+
+        A broken pipe is not reported here: the end of the process is.
+        """
+        if sum(map(len, parts)) <= CHUNK // 2:  # fits into the pipe of a process that waits for it
+            self._write(parts)
+        else:
+            threading.Thread(target=self._write, args=(parts,), daemon=True, name="sandbox-stdin").start()
+
+    def _write(self, parts: Sequence[bytes | memoryview]) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError, ValueError):
+            for part in parts:
+                view = memoryview(part)
+                while view:
+                    view = view[self._process.stdin.write(view[: 1 << 20]) :]
+
+    def receive(self, deadline: float) -> bytes | None:
+        """Return the next bytes, or None at the end of the stream.
+
+        Raises:
+            TimeoutError: nothing came until the deadline (on this module's clock).
+        """
+        try:
+            return self._chunks.get(timeout=max(0.0, deadline - clock()))
+        except Empty:
+            raise TimeoutError from None
+
+    def received(self) -> bytes:
+        """Return what came without being asked for."""
+        found = bytearray()
+        with contextlib.suppress(Empty):
+            while (data := self._chunks.get_nowait()) is not None:
+                found += data
+        return bytes(found)
+
+    def end(self) -> str:
+        """Kill the process, reap it, remove its folder, and return what it died of.
+
+        Returns `memory` if it ran out of memory, `cpu` if it used up its processor time, `exit` if it ended itself,
+        `killed` if it still ran.
+        """
+        if self._ended:
+            return "killed"
+        self._ended = True
+        code = self._reap()
+        self._kill()
+        self._process.wait()
+        for thread in self._threads:
+            thread.join(REAP_S)
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            with contextlib.suppress(OSError):
+                if pipe is not None:
+                    pipe.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+        return _cause(code, bytes(self._tail))
+
+    def _reap(self) -> int | None:
+        """The exit code, if the process has closed its output on its own and is about to be gone."""
+        if self._threads[0].is_alive():
+            return self._process.poll()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self._process.wait(REAP_S)
+        return None
+
+    def _kill(self) -> None:
+        with contextlib.suppress(OSError):
+            if hasattr(os, "killpg"):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+
+    @property
+    def complaint(self) -> str:
+        """The line of the process's stderr that says what went wrong."""
+        lines = bytes(self._tail).decode(errors="replace").strip().splitlines()
+        told = [line for line in lines if line.lower().startswith(("error", "fatal", "#"))] or lines
+        return told[-1][:300] if told else ""
+
+
+def _cause(code: int | None, tail: bytes) -> str:
+    if code is None:
+        return "killed"
+    if any(sign in tail for sign in _MEMORY_SIGNS):
+        return "memory"
+    if hasattr(signal, "SIGXCPU") and code in (-signal.SIGXCPU, -signal.SIGKILL):
+        return "cpu"
+    return "exit"
+
+
+def _restrict(pid: int, data_bytes: int, cpu_time_s: float | None) -> tuple[str, ...]:
+    """Bound the process from outside, after its start; return the names of what holds."""
+    if sys.platform != "linux":
+        return ("deno",)
+    import resource  # noqa: PLC0415 (not on every system)
+
+    with contextlib.suppress(OSError, ValueError):
+        resource.prlimit(pid, resource.RLIMIT_DATA, (data_bytes, data_bytes))
+        resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
+        if cpu_time_s is not None:
+            seconds = max(1, int(cpu_time_s + 0.999))
+            resource.prlimit(pid, resource.RLIMIT_CPU, (seconds, seconds))
+        return ("deno", "rlimits")
+    return ("deno",)
+
+
+def run_to_end(
+    launch: Launch,
+    *,
+    stdin: bytes = b"",
+    inherit_environment: bool = False,
+    on_line: Callable[[str], None] | None = None,
+) -> tuple[int, bytes, str]:
+    """Run a helper process of the installation and return (exit code, stdout, stderr); `on_line` sees stderr as it comes."""
+    environment = {**(os.environ if inherit_environment else {}), **dict(launch.environment)}
+    with subprocess.Popen(
+        launch.argv,
+        env=environment,
+        cwd=launch.cwd,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        lines: list[str] = []
+
+        def listen() -> None:
+            assert process.stderr is not None
+            for line in process.stderr:
+                lines.append(line.decode(errors="replace"))
+                if on_line is not None:
+                    on_line(lines[-1])
+
+        listener = threading.Thread(target=listen, daemon=True)
+        listener.start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with contextlib.suppress(OSError):
+            process.stdin.write(stdin)
+            process.stdin.close()
+        output = process.stdout.read()
+        listener.join()
+    return process.returncode, output, "".join(lines)

@@ -1,0 +1,194 @@
+"""`Sandbox`: the public door. A session of runs in one process, replaced when it is lost."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from runner.errors import LimitsError, ProtocolError, RunnerError, UnavailableError
+from runner.image import COMMAND, Image, find_image
+from runner.limits import ResourceLimits
+from runner.messages import Event
+from runner.result import KEPT, LOST, RunError, RunResult, Transcript
+from runner.session import Lost, Session
+
+OnOutput = Callable[[str, str], None]  # stream ("stdout", "stderr"), text
+
+_EXPLANATIONS = {
+    "time": (
+        "time_limit",
+        "TimeLimit",
+        "the snippet took longer than {wall_time_s:g} s (limit `wall_time_s`) and was stopped",
+    ),
+    "cpu": ("time_limit", "TimeLimit", "the snippet used more processor time than the limit `cpu_time_s` allows"),
+    "memory": (
+        "memory_limit",
+        "MemoryError",
+        "the snippet needs more than {memory_mb} MB (limit `memory_mb`) and was stopped",
+    ),
+    "exit": (
+        "crashed",
+        "Crashed",
+        "the snippet ended the sandbox's process (os._exit, a fatal error of the interpreter, or the like)",
+    ),
+    "killed": ("crashed", "Crashed", "the sandbox's process was ended from outside"),
+}
+
+
+class Sandbox:
+    """A place to run snippets: one session, usable after any status, from any thread (one run at a time).
+
+    database: a DuckDB file (storage v1.4.0) whose `main` and `guard` schemas `con` sees; its bytes are handed over, the file
+    itself is not. limits: of every run. image: as `find_image` gives it; without it the one in the user's cache.
+    require_layers: isolation layers that must hold, else every run is `sandbox_unavailable`.
+    """
+
+    def __init__(
+        self,
+        database: Path | None = None,
+        limits: ResourceLimits | None = None,
+        *,
+        image: Image | None = None,
+        require_layers: tuple[str, ...] = (),
+    ) -> None:
+        self.limits = limits or ResourceLimits()
+        self._image = image
+        self._required = tuple(require_layers)
+        self._database: bytes | None = None
+        self._session: Session | None = None
+        self._lock = threading.RLock()
+        self._closed = False
+        if database is not None:
+            self.attach(database)
+
+    def attach(self, database: Path) -> None:
+        """Hand over a database before the first run.
+
+        Raises:
+            LimitsError: it does not fit into the limits; the message names the smallest `memory_mb` that does.
+            UnavailableError: it cannot be read, or a run has already begun.
+        """
+        try:
+            data = Path(database).read_bytes()
+        except OSError as error:
+            raise UnavailableError(f"{database} cannot be read: {error.strerror}", hint="name a DuckDB file") from None
+        self.limits.check_database(len(data))
+        with self._lock:
+            if self._session is not None and self._session.used:
+                raise UnavailableError("a database is attached after the first run", hint="attach it to a new Sandbox")
+            if self._session is not None and not self._session.eager:
+                self._drop()
+            self._database = data
+
+    def start(self) -> None:
+        """Begin to start the sandbox and return at once. Errors come with the first run."""
+        with self._lock, contextlib.suppress(RunnerError):
+            self._ready_session(eager=True)
+
+    def run(self, code: str, *, on_output: OnOutput | None = None) -> RunResult:
+        """Run a snippet and return what it gave; variables live on to the next run where the result says `kept`.
+
+        `on_output(stream, text)` is called while it runs. Whatever the snippet does is a result, never an exception.
+        """
+        with self._lock:
+            if self._closed:
+                return self._unavailable(UnavailableError("the sandbox is closed", hint="make a new one"))
+            try:
+                session = self._ready_session(eager=False)
+            except RunnerError as error:
+                return self._unavailable(error)
+            return self._run(session, code, on_output)
+
+    def _run(self, session: Session, code: str, on_output: OnOutput | None) -> RunResult:
+        transcript = Transcript()
+        try:
+            session.open(self._database)
+        except (Lost, ProtocolError) as error:
+            return self._not_opened(session, error)
+
+        def take(event: Event) -> None:
+            output = transcript.add(event)
+            if output is not None and on_output is not None:
+                on_output(*output)
+
+        more = {"limits": self.limits, "layers": session.layers, "image": session.image.id}
+        try:
+            duration = session.run(code, take)
+            return transcript.result(duration_s=duration, state=KEPT, **more)
+        except Lost as lost:
+            status, kind, text = _EXPLANATIONS[lost.cause]
+            error = RunError(kind, text.format_map(self.limits.to_dict()))
+            return self._lost(transcript, status, error, lost.duration_s, more)
+        except ProtocolError as anomaly:
+            error = RunError("ProtocolError", f"the sandbox's process broke the protocol and was killed: {anomaly}")
+            return self._lost(transcript, "protocol", error, session.elapsed, more)
+        except BaseException:
+            self._drop()  # the caller's own on_output, or Ctrl-C: the rest of the answer belongs to nobody
+            raise
+
+    def _lost(
+        self, transcript: Transcript, status: str, error: RunError, duration: float, more: dict[str, object]
+    ) -> RunResult:
+        self._drop()
+        transcript.answer = None
+        return transcript.result(status=status, error=error, duration_s=duration, state=LOST, **more)
+
+    def _not_opened(self, session: Session, error: Exception) -> RunResult:
+        complaint = session.complaint
+        self._drop()
+        cause = error.cause if isinstance(error, Lost) else str(error)
+        if cause == "memory":
+            return self._unavailable(
+                LimitsError("the database does not fit into the memory limit", hint="give a larger memory_mb")
+            )
+        text = f"the sandbox's process did not start ({cause}){': ' + complaint if complaint else ''}"
+        return self._unavailable(UnavailableError(text, hint="bench-analyze sandbox status"))
+
+    def _ready_session(self, *, eager: bool) -> Session:
+        if self._session is not None and not self._session.alive:
+            self._drop()
+        if self._session is None:
+            image = self._image or find_image()
+            if image is None:
+                raise UnavailableError("the sandbox image is not installed", hint=COMMAND)
+            self._session = Session(
+                image, self.limits, database_bytes=len(self._database or b""), eager=eager or self._database is not None
+            )
+        missing = [layer for layer in self._required if layer not in self._session.layers]
+        if missing:
+            self._drop()
+            raise UnavailableError(
+                f"required isolation layers do not hold here: {', '.join(missing)}", hint="see the README"
+            )
+        return self._session
+
+    def _unavailable(self, error: RunnerError) -> RunResult:
+        return RunResult(
+            "sandbox_unavailable", error=RunError(type(error).__name__, str(error)), limits=self.limits, state=LOST
+        )
+
+    def _drop(self) -> None:
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+    def close(self) -> None:
+        """End the process and remove its folder. The sandbox cannot be used again."""
+        with self._lock:
+            self._closed = True
+            self._drop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Sandbox {'closed' if self._closed else 'idle' if self._session is None else 'started'}>"

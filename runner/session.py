@@ -1,0 +1,118 @@
+"""One process of the sandbox with its conversation: starts it, opens the database, runs snippets under deadlines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from runner.errors import ProtocolError
+from runner.image import Image, deno_binary
+from runner.limits import ResourceLimits
+from runner.messages import Answer, Attached, Event, Ready
+from runner.policy import launch
+from runner.process import Worker, clock, private_folder, random_id
+from runner.protocol import Protocol
+
+START_S = 60.0
+GRACE_S = 1.0  # between the interrupt, which keeps the state, and SIGKILL
+
+
+class Lost(Exception):  # noqa: N818 (an end, told by its cause)
+    """The process is gone or was killed: `time`, `memory`, `cpu`, `exit` or `killed`."""
+
+    def __init__(self, cause: str, duration_s: float) -> None:
+        self.cause = cause
+        self.duration_s = duration_s
+        super().__init__(cause)
+
+
+class Session:
+    """Made when it starts; `open` waits until it is ready, `run` any number of times, `close` ends it."""
+
+    def __init__(self, image: Image, limits: ResourceLimits, *, database_bytes: int, eager: bool) -> None:
+        self.image = image
+        self.eager = eager
+        self.used = False
+        self._limits = limits
+        self._ready = False
+        self._began = clock()
+        self._protocol = Protocol(random_id(), limits)
+        folder = private_folder()
+        command = launch(deno_binary(), image.path, folder, wasm_pages=limits.wasm_pages)
+        self._worker = Worker(
+            command, folder, data_bytes=limits.data_bytes(database_bytes), cpu_time_s=limits.cpu_time_s
+        )
+        self._worker.send(self._protocol.start(eager=eager))
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The isolation layers that hold."""
+        return self._worker.layers
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return self._worker.alive
+
+    @property
+    def complaint(self) -> str:
+        """What the process wrote to stderr last."""
+        return self._worker.complaint
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the last request."""
+        return clock() - self._began
+
+    def open(self, database: bytes | None) -> None:
+        """Wait until the process is ready and hand the database over, once.
+
+        Raises:
+            Lost, ProtocolError: it did not come so far.
+        """
+        self.used = True
+        if self._ready:
+            return
+        deadline = clock() + START_S
+        self._until(Ready, deadline, _ignore)
+        if database is not None:
+            self._worker.send(self._protocol.attach(random_id(), len(database)), memoryview(database))
+            self._until(Attached, deadline, _ignore)
+        self._ready = True
+
+    def run(self, code: str, take: Callable[[Event], None]) -> float:
+        """Run a snippet; every event goes to `take`. Return the seconds it took.
+
+        Raises:
+            Lost: the process is gone; it was killed if its time was over.
+            ProtocolError: it said what it must not.
+        """
+        if self._worker.received():
+            raise ProtocolError("bytes between two runs")
+        self._began = clock()
+        wall = self._limits.wall_time_s
+        self._worker.send(self._protocol.run(random_id(), code, soft_deadline_ms=wall * 1000))
+        self._until(Answer, self._began + wall + GRACE_S, take)
+        return self.elapsed
+
+    def _until(self, last: type[Event], deadline: float, take: Callable[[Event], None]) -> None:
+        while True:
+            try:
+                data = self._worker.receive(deadline)
+            except TimeoutError:
+                self._worker.end()
+                raise Lost("time", self.elapsed) from None
+            if data is None:
+                raise Lost(self._worker.end(), self.elapsed)
+            found = list(self._protocol.receive(data))
+            for event in found:
+                take(event)
+            if found and isinstance(found[-1], last):
+                return
+
+    def close(self) -> None:
+        """Kill the process and remove what it had."""
+        self._worker.end()
+
+
+def _ignore(event: Event) -> None:
+    """Ready and attached carry nothing."""
