@@ -8,8 +8,8 @@ of this package never finds an old image, and several stand side by side.
 Parts come by Deno's own npm client from a frozen `deno.lock`: it knows the registry and honours npm's configuration, so no
 host stands here. Whatever it brought, a part is kept only if its SHA-256 is the one in `guest/parts.json`.
 
-An image is built in a folder beside its place and put there by one rename: two installations at once both succeed, a kill
-leaves a folder that the next installation removes.
+An image is built in a folder beside its place and put there by one rename. Installations of one cache wait for each other on
+a lock that the system drops with its holder, so whoever holds it may remove what a killed installation left.
 """
 
 from __future__ import annotations
@@ -20,11 +20,16 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 from runner.errors import ImageError, RunnerError, UnavailableError
 from runner.frames import Decoder, encode
@@ -159,6 +164,11 @@ def install_image(cache: Path | None = None, *, progress: Progress | None = None
         return found
     deno = deno_binary()
     report = progress or (lambda label, done, total: None)
+    with _locked(cache):
+        return find_image(cache) or _build(deno, cache, report)
+
+
+def _build(deno: Path, cache: Path, report: Progress) -> Image:
     with _building(cache) as folder:
         _fetch(deno, folder / "npm", report)
         _take_parts(folder, report)
@@ -172,17 +182,28 @@ def install_image(cache: Path | None = None, *, progress: Progress | None = None
 
 
 @contextmanager
-def _building(cache: Path) -> Iterator[Path]:
+def _locked(cache: Path) -> Iterator[None]:
     root = cache / "sandbox"
     try:
         root.mkdir(parents=True, exist_ok=True)
-        folder = root / f"{_BUILDING}{random_id()}"
-        folder.mkdir()
+        lock = (root / ".lock").open("a")
     except OSError as error:
-        raise ImageError(
-            f"the cache folder {root} cannot be written: {error.strerror}", hint="make it writable"
-        ) from None
+        raise ImageError(f"the cache folder {root} cannot be written: {error.strerror}", hint="make it writable") from None
+    with lock:
+        if fcntl is not None:
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def _building(cache: Path) -> Iterator[Path]:
+    root = cache / "sandbox"
+    for leftover in root.glob(f"{_BUILDING}*"):
+        shutil.rmtree(leftover, ignore_errors=True)
+    folder = root / f"{_BUILDING}{random_id()}"
     try:
+        folder.mkdir()
         yield folder
     except OSError as error:
         raise ImageError(
@@ -271,15 +292,9 @@ def _write_manifest(folder: Path) -> None:
 
 def _publish(folder: Path, cache: Path) -> Image:
     place = _place(cache)
-    if place.exists() and find_image(cache) is None:  # damaged: out of the way, in one step
+    if place.exists():  # damaged: out of the way, in one step
         place.rename(place.with_name(f"{_BUILDING}{random_id()}"))
-    try:
-        folder.rename(place)
-    except OSError:
-        if find_image(cache) is None:  # not another installation that came first
-            raise
-    for leftover in place.parent.glob(f"{_BUILDING}*"):
-        shutil.rmtree(leftover, ignore_errors=True)
+    folder.rename(place)
     image = find_image(cache)
     if image is None:
         raise ImageError(f"the sandbox image in {place} was changed while it was put there", hint=COMMAND)
