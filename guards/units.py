@@ -120,6 +120,17 @@ _UNECE = {"VLT": "V", "2Z": "mV", "D82": "uV", "AMP": "A", "4K": "mA", "B84": "u
           "OHM": "ohm", "B49": "kohm", "B75": "Mohm", "SEC": "s", "C26": "ms", "B98": "us", "HTZ": "Hz",
           "KHZ": "kHz", "MHZ": "MHz",
           "P1": "%", "59": "ppm", "2N": "dB", "FAR": "F"}  # fmt: skip
+# Exact by definition (SI Brochure, 9th edition, table 8), so that the 0.2 s of loading pint wait for a rarer unit.
+_BY_DEFINITION = {
+    "min": (Fraction(60), Fraction(0)),
+    "h": (Fraction(3600), Fraction(0)),
+    "d": (Fraction(86400), Fraction(0)),
+    "K": (Fraction(1), Fraction("-273.15")),
+    "%": (Fraction(1, 100), Fraction(0)),
+    "ppm": (Fraction(1, 1_000_000), Fraction(0)),
+    "Ah": (Fraction(3600), Fraction(0)),
+    "Wh": (Fraction(3600), Fraction(0)),
+}
 _NOT_UNITS = frozenset({"N/A", "n/a"})
 _BASE_BY_QUANTITY = {base.quantity: base for base in _BASES if base.pint_name is None}
 QUANTITIES: frozenset[str] = frozenset(base.quantity for base in _BASES)
@@ -147,9 +158,10 @@ def _pint_affine(name: str, quantity: str) -> tuple[Fraction, Fraction]:
 
 
 def _make(base: _Base, prefix: str) -> Unit:
-    scale, offset = (
-        (Fraction(1), Fraction(0)) if base.pint_name is None else _pint_affine(base.pint_name, base.quantity)
-    )
+    scale, offset = Fraction(1), Fraction(0)
+    if base.pint_name is not None:
+        known = _BY_DEFINITION.get(base.symbol)
+        scale, offset = known or _pint_affine(base.pint_name, base.quantity)
     return Unit(prefix + base.symbol, base.quantity, scale * Fraction(10) ** PREFIXES[prefix], offset, base.logarithmic)
 
 
