@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Self
 from bench import caveats, tables
 from bench.errors import UsageError
 from bench.guarded import GuardedExport
+from bench.sandboxes import classified, not_run
 from guards import GuardReport, TableReport
-from runner import RunResult
+from runner import RunnerError, RunResult
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,14 +89,21 @@ class Analysis:
         The result's warnings name every refused or unverified column that the snippet read. A snippet that fails, or
         a sandbox that cannot start, is a result with its status and never an exception.
         """
+        try:
+            sandbox = self._ready_sandbox()
+        except RunnerError as error:
+            return not_run(error)
+        run = classified(sandbox.run(code, on_output=on_output))
+        read = caveats.columns_read(self.table_reports, run.reads)
+        return replace(run, warnings=(*run.warnings, *caveats.warnings(read)))
+
+    def _ready_sandbox(self) -> Sandbox:
         if self._sandbox is None:
             self._sandbox = self._make_sandbox()
         if not self._attached:
             self._sandbox.attach(self.db)
             self._attached = True
-        run = self._sandbox.run(code) if on_output is None else self._sandbox.run(code, on_output=on_output)
-        read = caveats.columns_read(self.table_reports, run.reads)
-        return replace(run, warnings=(*run.warnings, *caveats.warnings(read)))
+        return self._sandbox
 
     def close(self) -> None:
         """End the sandbox and remove the temporary database, if there is one."""

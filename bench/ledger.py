@@ -87,7 +87,7 @@ def _stack(
 ) -> pl.DataFrame:
     schema = SCHEMAS[name]
     frames = [
-        part.rename(names or {}).with_columns(pl.lit(table).alias("table_name")).select(*schema).cast(dict(schema))
+        part.rename(names or {}).with_columns(pl.lit(table).alias("table_name")).select(*schema).cast(pl.Schema(schema))
         for table, part in parts
     ]
     return pl.concat(frames) if frames else pl.DataFrame(schema=schema)

@@ -20,7 +20,7 @@ from bench.errors import UsageError
 from bench.frames import reading
 from bench.guarded import BoardFile, GuardedExport, GuardedTable, distinct
 from bench.readers import ReadOptions, read
-from bench.sandboxes import make_sandbox
+from bench.sandboxes import SandboxMaker
 from guards import guard
 
 if TYPE_CHECKING:
@@ -70,12 +70,12 @@ def analyze(
     boards = [board_for(path, given) for path in paths]
     temporary = temporary_folder() if db is None else None
     target = Path(fspath(db)) if db is not None else temporary_database(temporary)
+    make = SandboxMaker(limits, progress)
     sandbox = None
     try:
         tables.check_target(target)
         if start_sandbox and all(path.is_file() for path in paths):
-            sandbox = make_sandbox(limits, progress)
-            sandbox.start()
+            sandbox = make.started()
         guarded = _guard_all([read(path, options) for path in paths], boards, progress)
         tables.build(target, guarded, now=datetime.now(UTC).replace(tzinfo=None), progress=progress)
     except BaseException:
@@ -84,7 +84,7 @@ def analyze(
         if temporary is not None:
             shutil.rmtree(temporary, ignore_errors=True)
         raise
-    return Analysis(tuple(guarded), target, lambda: make_sandbox(limits, progress), sandbox, temporary)
+    return Analysis(tuple(guarded), target, make, sandbox, temporary)
 
 
 def _paths(exports: PathText | Sequence[PathText]) -> list[Path]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from bench.cli.reply import Reply
+    from bench.errors import BenchError
 
 USAGE = 2
 FAULT = 1
@@ -54,7 +55,7 @@ def _reply(arguments: list[str]) -> Reply | None:
     return reply
 
 
-def _fault(error: Exception) -> BenchError:  # noqa: F821
+def _fault(error: Exception) -> BenchError:
     from bench.errors import BenchError
 
     text = (str(error).strip().splitlines() or [""])[0]
@@ -64,7 +65,7 @@ def _fault(error: Exception) -> BenchError:  # noqa: F821
     )
 
 
-def _failure(error: BenchError, *, json: bool, exit_code: int | None = None) -> Reply:  # noqa: F821
+def _failure(error: BenchError, *, json: bool, exit_code: int | None = None) -> Reply:
     from bench.cli.reply import Reply
 
     code = error.exit_code if exit_code is None else exit_code

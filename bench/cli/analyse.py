@@ -11,12 +11,12 @@ from bench import outcome, outputs, receipts, settings
 from bench.analysis import Analysis
 from bench.cli.options import Options, check, snippet_code
 from bench.cli.reply import Reply
-from bench.errors import BenchError
+from bench.errors import BenchError, UsageError
 from bench.guarded import GuardedExport
 from bench.pipeline import analyze
 from bench.render.document import document
 from bench.render.terminal import board_hint, guard_text, run_text
-from runner import ResourceLimits, RunResult
+from runner import ResourceLimits, RunnerError, RunResult
 
 Progress = Callable[[str, int, int], None]
 
@@ -80,7 +80,10 @@ def _analysis(exports: list[Path], options: Options, progress: Progress | None, 
 
 def _limits(options: Options) -> ResourceLimits:
     given = {"wall_time_s": options.wall_time, "memory_mb": options.memory_mb}
-    return ResourceLimits(**{name: value for name, value in given.items() if value is not None})
+    try:
+        return ResourceLimits(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+    except RunnerError as error:
+        raise UsageError(error.message, hint=error.hint) from error
 
 
 def _write_receipt(options: Options, done: _Done) -> None:

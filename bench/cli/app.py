@@ -83,12 +83,24 @@ def analyse(
 
 
 @sandbox.command
-def install() -> Reply:
-    """Fetch the sandbox's parts by Deno's own npm client, check their hashes and make the memory snapshot."""
+def install(
+    *,
+    force: Annotated[bool, Parameter(negative=())] = False,
+    json: Annotated[bool, Parameter(negative=())] = False,
+) -> Reply:
+    """Fetch the sandbox's parts by Deno's own npm client, check their hashes and make the memory snapshot.
+
+    Parameters
+    ----------
+    force
+        Make it anew although it is there.
+    json
+        Print one JSON document.
+    """
     from bench.cli.images import install_reply
 
     with progress_bar(color=load().color) as progress:
-        return install_reply(progress)
+        return install_reply(progress, force=force, json=json)
 
 
 @sandbox.command
