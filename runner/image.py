@@ -8,7 +8,8 @@ of this package never finds an old image, and several stand side by side.
 Parts come by Deno's own npm client from a frozen `deno.lock`: it knows the registry and honours npm's configuration, so no
 host stands here. Whatever it brought, a part is kept only if its SHA-256 is the one in `guest/parts.json`.
 
-An image is built in a folder beside its place and put there by one rename. Installations of one cache wait for each other on
+An image is built in a folder beside its place and moved there; its manifest comes last, by rename, and without it there is
+no image. Installations of one cache wait for each other on
 a lock that the system drops with its holder, so whoever holds it may remove what a killed installation left.
 """
 
@@ -33,8 +34,10 @@ except ImportError:  # Windows
 
 from runner.errors import ImageError, RunnerError, UnavailableError
 from runner.frames import Decoder, encode
+from runner.limits import ResourceLimits
 from runner.policy import HOST_SCRIPT, Launch, launch
 from runner.process import private_folder, random_id, run_to_end
+from runner.protocol import Protocol
 from runner.wasm import trim_exports
 
 GUEST = Path(__file__).parent / "guest"
@@ -45,6 +48,11 @@ _SNAPSHOT_PAGES = 16384
 _SNAPSHOT_BYTES = 256 * 2**20
 _BUILDING = ".building-"
 _PACKAGES = 30  # that the lock lists, for the progress bar
+NPM = "npm"
+WARM = "warm"
+# `Et` is the script's class for the exception-handling build. It is not exported, and the function that makes one is
+# asynchronous; the script is pinned by its hash, so the name is known.
+_WRAPPER = "export function load(require, module, exports, __filename, __dirname, process) {\nSCRIPT\nreturn Et;\n}\n"
 Progress = Callable[[str, int, int], None]  # label, done, total
 
 
@@ -170,15 +178,24 @@ def install_image(cache: Path | None = None, *, progress: Progress | None = None
 
 def _build(deno: Path, cache: Path, report: Progress) -> Image:
     with _building(cache) as folder:
-        _fetch(deno, folder / "npm", report)
+        _fetch(deno, folder / NPM, report)
         _take_parts(folder, report)
         _take_guest(folder)
+        shutil.rmtree(folder / NPM)
         report("Making the memory snapshot", 0, 1)
         (folder / SNAPSHOT).write_bytes(_snapshot(deno, folder))
         report("Making the memory snapshot", 1, 1)
-        shutil.rmtree(folder / "npm")
-        _write_manifest(folder)
-        return _publish(folder, cache)
+        manifest = _manifest(folder)
+        place = _place(cache)
+        shutil.rmtree(place, ignore_errors=True)  # without a manifest, or damaged
+        folder.rename(place)
+        _warm(deno, place)
+        (place / f"{MANIFEST}.new").write_text(manifest)
+        (place / f"{MANIFEST}.new").replace(place / MANIFEST)
+    image = find_image(cache)
+    if image is None:
+        raise ImageError(f"the sandbox image in {place} was changed while it was put there", hint=COMMAND)
+    return image
 
 
 @contextmanager
@@ -239,14 +256,16 @@ def _take_parts(folder: Path, report: Progress) -> None:
     parts = _parts()
     for done, part in enumerate(parts):
         report("Checking the sandbox's parts", done, len(parts))
-        source = folder / "npm" / "node_modules" / part["source"]
-        data = source.read_bytes()
+        data = (folder / NPM / "node_modules" / part["source"]).read_bytes()
         if hashlib.sha256(data).hexdigest() != part["sha256"]:
             raise ImageError(
                 f"{part['source']} is not the pinned part: its SHA-256 differs",
                 hint="the registry or mirror served something else",
             )
-        (folder / part["name"]).write_bytes(trim_exports(data) if part.get("trim") else data)
+        (folder / part["name"]).write_bytes(data)
+    script, engine = folder / "duckdb.mjs", folder / "duckdb.wasm"
+    engine.write_bytes(trim_exports(engine.read_bytes(), script.read_text()))
+    script.write_text(_WRAPPER.replace("SCRIPT", script.read_text()))
     report("Checking the sandbox's parts", len(parts), len(parts))
 
 
@@ -281,24 +300,24 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _write_manifest(folder: Path) -> None:
+def _manifest(folder: Path) -> str:
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     files = {
         path.relative_to(folder).as_posix(): {"sha256": _sha256(path), "bytes": path.stat().st_size} for path in paths
     }
     versions = json.loads((GUEST / "parts.json").read_text())["versions"]
-    (folder / MANIFEST).write_text(json.dumps({"versions": versions, "files": files}, indent=1, sort_keys=True))
+    return json.dumps({"versions": versions, "files": files}, indent=1, sort_keys=True)
 
 
-def _publish(folder: Path, cache: Path) -> Image:
-    place = _place(cache)
-    if place.exists():  # damaged: out of the way, in one step
-        place.rename(place.with_name(f"{_BUILDING}{random_id()}"))
-    folder.rename(place)
-    image = find_image(cache)
-    if image is None:
-        raise ImageError(f"the sandbox image in {place} was changed while it was put there", hint=COMMAND)
-    return image
+def _warm(deno: Path, place: Path) -> None:
+    """Keep Deno's compiled form of the scripts, which every process gets its own copy of.
+
+    It depends on the folder's place, so it is no part of the manifest; a start without it works and takes longer. Deno
+    writes it when a script has run a second time.
+    """
+    request = Protocol(random_id(), ResourceLimits()).start(eager=True)
+    for _ in range(2):
+        run_to_end(launch(deno, place, place / WARM, wasm_pages=_SNAPSHOT_PAGES), stdin=request)
 
 
 __all__ = ["HOST_SCRIPT", "Image", "ImageStatus", "find_image", "image_status", "install_image", "verify_image"]

@@ -37,10 +37,15 @@ def random_id() -> str:
     return secrets.token_hex(16)
 
 
-def private_folder() -> Path:
-    """Return a new empty folder of our own, in memory where the system has such a place."""
+def private_folder(copy_of: Path | None = None) -> Path:
+    """Return a new folder of our own, in memory where the system has such a place, with a copy of another's files."""
     memory = _SHARED_MEMORY if os.access(_SHARED_MEMORY, os.W_OK | os.X_OK) else None
-    return Path(tempfile.mkdtemp(prefix="bench-analyze-", dir=memory))
+    folder = Path(tempfile.mkdtemp(prefix="bench-analyze-", dir=memory))
+    for path in copy_of.glob("*") if copy_of is not None else ():
+        if path.is_file():
+            with contextlib.suppress(OSError):
+                shutil.copyfile(path, folder / path.name)
+    return folder
 
 
 class Worker:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from runner.errors import ProtocolError
-from runner.image import Image, deno_binary
+from runner.image import WARM, Image, deno_binary
 from runner.limits import ResourceLimits
 from runner.messages import Answer, Attached, Event, Ready
 from runner.policy import launch
@@ -36,7 +36,7 @@ class Session:
         self._ready = False
         self._began = clock()
         self._protocol = Protocol(random_id(), limits)
-        folder = private_folder()
+        folder = private_folder(image.path / WARM)
         command = launch(deno_binary(), image.path, folder, wasm_pages=limits.wasm_pages)
         self._worker = Worker(
             command, folder, data_bytes=limits.data_bytes(database_bytes), cpu_time_s=limits.cpu_time_s

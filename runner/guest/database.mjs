@@ -1,5 +1,8 @@
-// DuckDB-Wasm on this thread. Its script is CommonJS for Node: it is evaluated here with stand-ins for the modules that it
-// names, so that it needs no permission, and results leave as the Arrow bytes that the engine made.
+// DuckDB-Wasm on this thread. Its script is CommonJS for Node: the installation wraps it in a function (duckdb.mjs), which is
+// called here with stand-ins for the modules that it names, so that it needs no permission. Results leave as the Arrow
+// bytes that the engine made.
+
+import { load } from "./duckdb.mjs";
 
 const ATTACHED = "analysis";
 const LOCK = [
@@ -29,19 +32,11 @@ function requireModule(name) {
   return known[name] ?? {};
 }
 
-// The glue's class for the exception-handling build is not exported, and the function that makes one is asynchronous. The
-// script is pinned by its hash, so its name there is known.
-const BINDINGS_CLASS = "Et";
-
 // The glue runs from start to end without a turn of the event loop when it is handed an instance, so that `con` can be
 // opened in the middle of a snippet. `this` of its last callback is the module that `instantiate` would have returned.
-export function openDatabase(script, module, limits) {
+export function openDatabase(module, limits) {
   const commonjs = { exports: {} };
-  const evaluate = new Function(
-    ...["require", "module", "exports", "__filename", "__dirname", "process"],
-    `${script}\nreturn ${BINDINGS_CLASS};`,
-  );
-  const Bindings = evaluate(requireModule, commonjs, commonjs.exports, "/duckdb.cjs", "/", processStandIn);
+  const Bindings = load(requireModule, commonjs, commonjs.exports, "/duckdb.cjs", "/", processStandIn);
   const duckdb = commonjs.exports;
   const bindings = new Bindings(new duckdb.VoidLogger(), duckdb.NODE_RUNTIME, "/duckdb.wasm");
   bindings.instantiateWasm = (imports, done) => {

@@ -21,10 +21,19 @@ const { header: start } = readFrame();
 const limits = start.limits;
 const bytesOf = (name) => Deno.readFileSync(here + name);
 
-// ---- the engine: compiled while the interpreter loads; instantiated when a table is handed in or `con` is first used
-const duckdbScript = start.mode === "serve" ? Deno.readTextFileSync(here + "duckdb.cjs") : null;
-const duckdbBytes = start.mode === "serve" ? bytesOf("duckdb.wasm") : null;
-const compiling = start.eager ? WebAssembly.compile(duckdbBytes) : null;
+// ---- the engine: compiled while the interpreter loads if a table will come, else read and opened when `con` is first used.
+// The open file outlives the right to open it, and holds nothing but the engine.
+const engineFile = start.mode === "serve" ? Deno.openSync(here + "duckdb.wasm") : null;
+const engineSize = engineFile?.statSync().size;
+
+function engineBytes() {
+  const bytes = new Uint8Array(engineSize);
+  for (let offset = 0; offset < bytes.length; ) offset += engineFile.readSync(bytes.subarray(offset));
+  engineFile.close();
+  return bytes;
+}
+
+const compiling = start.eager ? WebAssembly.compile(engineBytes()) : null;
 
 const lock = { info: { abi_version: "2026_0", arch: "wasm32", platform: "emscripten_5_0_3", python: "3.14.2" }, packages: {} };
 const options = { indexURL: here, packageBaseUrl: here, lockFileContents: lock, createPyodideModule };
@@ -42,7 +51,7 @@ if (start.mode === "snapshot") {
 }
 
 const python = await loadPyodide({ ...options, _loadSnapshot: bytesOf("snapshot.bin") });
-let database = compiling === null ? null : openDatabase(duckdbScript, await compiling, limits);
+let database = compiling === null ? null : openDatabase(await compiling, limits);
 
 for (const name of ["read", "write", "net", "env", "run", "sys", "ffi", "import"]) Deno.permissions.revokeSync({ name });
 
@@ -98,7 +107,7 @@ const interrupts = {
 function engine() {
   if (database !== null) return database;
   const began = clock();
-  database = openDatabase(duckdbScript, new WebAssembly.Module(duckdbBytes), limits);
+  database = openDatabase(new WebAssembly.Module(engineBytes()), limits);
   request.deadline += clock() - began;
   return database;
 }

@@ -24,7 +24,7 @@ def test_state_lives_from_run_to_run(sandbox: Sandbox) -> None:
 
 def test_a_query_on_the_attached_tables(tables: Sandbox) -> None:
     result = tables.run("con.sql('select count(*), max(value_v) from retest').fetchone()")
-    assert result.value == [18, 4.917]
+    assert result.value == [18, pytest.approx(4.917)]
     assert result.reads == ({"table": "retest", "column": "value_v"},)
     assert result.image == tables._image.id  # type: ignore[union-attr]
 
