@@ -53,6 +53,11 @@ class Kind:
         """Whether the column's cells are numbers."""
         return self.kind in ("number", "integer")
 
+    @property
+    def moment(self) -> bool:
+        """Whether the column's cells are points in time."""
+        return self.kind in ("datetime", "date")
+
     def text(self, name: str, decimal: str) -> pl.Expr:
         """Return the number's text of each cell of the raw frame: blanks, decimal mark and unit off."""
         if not self.careful and decimal == ".":
@@ -62,8 +67,10 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """A table's cells as they were read. `frame`: a Float64 column for each column of numbers (overflow codes and NaN
-    still in it), `key(name)` a Categorical for each key column, `passed(name)` a Boolean for each result column.
+    """A table's cells as they were read.
+
+    `frame`: a Float64 column for each column of numbers (overflow codes and NaN still in it), a Datetime or Date for
+    each of moments, `key(name)` a Categorical for each key column, `passed(name)` a Boolean for each result column.
     """
 
     frame: pl.DataFrame
@@ -112,7 +119,9 @@ def read_cells(
     else:
         odd = {}
     kinds = {name: _decide(name, guesses[name], read, odd.get(name), labelled=name in labelled) for name in names}
-    drop = [f"{name}|cell" for name in names] + [name for name, kind in kinds.items() if not kind.numeric]
+    drop = [f"{name}|cell" for name in names] + [
+        name for name, kind in kinds.items() if not (kind.numeric or kind.moment)
+    ]
     return Cells(read.drop(drop, strict=False), kinds)
 
 
@@ -144,7 +153,7 @@ def _first_reading(name: str, guess: str, decimal: str) -> list[pl.Expr]:
     text = pl.col(name).str.replace(",", ".", literal=True) if decimal == "," else pl.col(name)
     if guess == "number":
         return [cell, number(text).alias(name)]
-    return [cell, _moment(name, guess).is_not_null().alias(name)]
+    return [cell, _moment(name, guess).alias(name)]
 
 
 def _moment(name: str, form: str) -> pl.Expr:
@@ -193,7 +202,7 @@ def _decide(
     if guess == "text":
         return Kind("text", cells)
     if guess != "number":
-        whole = int(read[name].sum()) == cells
+        whole = read[name].count() == cells
         kind = ("date" if guess == "date" else "datetime") if whole else "text"
         return Kind(kind, cells, format=guess if whole else None)
     values = read.select(n=pl.col(name).count(), low=finite(pl.col(name)).min(), high=finite(pl.col(name)).max(),

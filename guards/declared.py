@@ -168,6 +168,11 @@ def stem_of(text: str) -> str:
     return re.sub(r"[^0-9a-z#]", "", stem.lower())
 
 
+def is_range(column: ExportColumn) -> bool:
+    """Whether the column names the instrument's measuring range."""
+    return bool(_RANGE.search(column.text))
+
+
 def role_of(column: ExportColumn, word: ColumnWord | None, *, claimed: bool) -> Role | None:
     """Return the role by the engineer's word, a node's claim or the column's name; None where the cells decide."""
     if word and word.role:
@@ -178,7 +183,7 @@ def role_of(column: ExportColumn, word: ColumnWord | None, *, claimed: bool) -> 
     for role, names in _ROLE_NAMES.items():
         if stem in names:
             return role
-    if _RANGE.search(column.text):
+    if is_range(column):
         return "range"
     parsed = header_unit(column.text)
     if parsed and parsed[2].quantity == "time":

@@ -7,7 +7,7 @@ to write in a second pass.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -53,8 +53,8 @@ def guard(
     cells, roles = _read(frame, columns, board, decimal)
     kinds, rows = cells.kinds, cells.rows
     layout = find_layout(columns, roles, frozenset(name for name, kind in kinds.items() if kind.numeric), board)
-    judged = [c for c in columns if roles[c.name] in JUDGED_ROLES and kinds[c.name].kind == "number"]
-    rulings = judge(frame, cells, judged, layout, board, decimal)
+    judged = [c for c in columns if _is_judged(c, kinds, roles)]
+    rulings = judge(frame, cells, judged, columns, layout, board, decimal)
     measured = [MeasuredColumn(c.name, kinds[c.name], decimal, rulings[c.name]) for c in judged]
     effects = count_effects(frame, cells, measured, layout, decimal)
     by_name = {column.name: column for column in measured}
@@ -121,6 +121,13 @@ def _read(
     }
     roles = {name: guess or _role_by_cells(kinds[name]) for name, guess in guesses.items()}
     return replace(cells, kinds=kinds), roles
+
+
+def _is_judged(column: ExportColumn, kinds: Mapping[str, Kind], roles: Mapping[str, Role]) -> bool:
+    """Measured columns and setpoints are judged, and an elapsed time that time stamps stand beside."""
+    role = roles[column.name]
+    clocked = role == "time" and header_unit(column.text) and any(kind.kind == "datetime" for kind in kinds.values())
+    return kinds[column.name].kind == "number" and (role in JUDGED_ROLES or bool(clocked))
 
 
 def _role_by_cells(kind: Kind) -> Role:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import polars as pl
 
@@ -63,12 +63,13 @@ def columns_of(identity: ast.Compare) -> set[str]:
     return {node.id for node in ast.walk(identity) if isinstance(node, ast.Name)}
 
 
-def broken(identity: ast.Compare, tolerance: float | None) -> pl.Expr:
-    """Return whether a row of corrected values breaks the identity; false where a value is missing.
+def broken(identity: ast.Compare, tolerance: float | None, values: Mapping[str, pl.Expr] | None = None) -> pl.Expr:
+    """Return whether a row breaks the identity; false where a value is missing.
 
-    `tolerance` is a share of the larger side: 0.02 lets an equality differ, or an inequality be missed, by 2 %.
+    `values` gives the columns' values where they are not the frame's own. `tolerance` is a share of the larger side:
+    0.02 lets an equality differ, or an inequality be missed, by 2 %.
     """
-    left, right = _expression(identity.left), _expression(identity.comparators[0])
+    left, right = _expression(identity.left, values or {}), _expression(identity.comparators[0], values or {})
     slack = pl.max_horizontal(left.abs(), right.abs()) * (tolerance or 0.0)
     match identity.ops[0]:
         case ast.GtE():
@@ -84,14 +85,14 @@ def broken(identity: ast.Compare, tolerance: float | None) -> pl.Expr:
     return (~holds).fill_null(False)
 
 
-def _expression(node: ast.expr) -> pl.Expr:
+def _expression(node: ast.expr, values: Mapping[str, pl.Expr]) -> pl.Expr:
     match node:
         case ast.Name(id=name):
-            return pl.col(name)
+            return values[name] if name in values else pl.col(name)
         case ast.UnaryOp(operand=operand):
-            return -_expression(operand)
+            return -_expression(operand, values)
         case ast.BinOp(left=left, op=op, right=right):
-            return _ARITHMETIC[type(op)](_expression(left), _expression(right))
+            return _ARITHMETIC[type(op)](_expression(left, values), _expression(right, values))
         case ast.Constant(value=value):
             return pl.lit(float(value))  # type: ignore[arg-type]
     raise AssertionError(node)

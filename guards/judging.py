@@ -17,6 +17,7 @@ from guards.cells import Cells, Kind, key, passed
 from guards.corrections import Ruling
 from guards.declared import ExportColumn, Label, Layout, header_unit, labels_of
 from guards.digits import digit_pattern
+from guards.neighbours import identity_checks, row_checks_for
 from guards.parts import Part, make_part
 from guards.tally import Evidence, Tally, read_tally, tally, value_of
 from guards.units import Unit, find_unit
@@ -33,6 +34,7 @@ class Court:
 
     frame: pl.LazyFrame
     cells: Cells
+    columns: Sequence[ExportColumn]
     layout: Layout
     board: Board | None
     decimal: str
@@ -43,12 +45,13 @@ def judge(
     frame: pl.LazyFrame,
     cells: Cells,
     columns: Sequence[ExportColumn],
+    every: Sequence[ExportColumn],
     layout: Layout,
     board: Board | None,
     decimal: str,
 ) -> dict[str, tuple[Ruling, ...]]:
-    """Return the rulings of each measured column; together they cover every row."""
-    court = Court(frame, cells, layout, board, decimal, _segments(cells, layout.segments))
+    """Return the rulings of each of `columns` (the judged ones of `every`); together they cover every row."""
+    court = Court(frame, cells, every, layout, board, decimal, _segments(cells, layout.segments))
     parts: list[tuple[Part, Evidence]] = []
     rulings: dict[str, tuple[Ruling, ...]] = {}
     for column in columns:
@@ -60,6 +63,15 @@ def judge(
             evidence = _evidence(court, part)
             parts.append((_if_plain(part, kind, evidence), evidence))
     for (part, _), decided in zip(parts, _decide_all(court, cells.frame, parts), strict=True):
+        rulings[part.column] = decided
+    again = identity_checks(rulings, board)
+    retried = [
+        (replace(part, readings=again_part.readings), replace(evidence, checks=(*evidence.checks, *checks)))
+        for part, evidence in parts
+        if part.column in again
+        for again_part, checks in [again[part.column]]
+    ]
+    for (part, _), decided in zip(retried, _decide_all(court, cells.frame, retried), strict=True):
         rulings[part.column] = decided
     return rulings
 
@@ -93,7 +105,7 @@ def _if_plain(part: Part, kind: Kind, evidence: Evidence) -> Part:
         return part
     for limits in part.expected:
         low, high = part.readings[0].raw_interval(limits.lower, limits.upper)
-        if low <= kind.lower and kind.upper <= high and evidence.lower is None:
+        if low <= kind.lower and kind.upper <= high and evidence.lower is None and not evidence.checks:
             return replace(part, readings=part.readings[:1])
     return part
 
@@ -101,11 +113,12 @@ def _if_plain(part: Part, kind: Kind, evidence: Evidence) -> Part:
 def _evidence(court: Court, part: Part) -> Evidence:
     """What stands beside the values: limits and results belong to the value column, or to the one measured column."""
     layout = court.layout
+    checks = row_checks_for(part, value_of(part), court.cells, court.columns)
     if part.column != layout.value:
-        return Evidence(value_of(part))
+        return Evidence(value_of(part), checks=checks)
     lower, upper = (pl.col(name) if name else None for name in (layout.lower, layout.upper))
     result = pl.col(passed(layout.result)) if layout.result else None
-    return Evidence(value_of(part), result, lower, upper, _limits_unit(part, layout))
+    return Evidence(value_of(part), result, lower, upper, _limits_unit(part, layout), checks)
 
 
 def _limits_unit(part: Part, layout: Layout) -> Unit | None:
@@ -182,11 +195,11 @@ def _decide_all(court: Court, cells: pl.DataFrame, parts: Sequence[tuple[Part, E
     if not parts:
         return []
     found = []
-    for (part, _), counts in zip(parts, tally(cells, parts, court.segments), strict=True):
-        whole = read_tally(counts, part)
+    for (part, evidence), counts in zip(parts, tally(cells, parts, court.segments), strict=True):
+        whole = read_tally(counts, part, evidence.checks)
         pattern = digit_pattern(court.frame, part, court.cells.kinds[part.column], whole, court.decimal)
         decision = _honest_label(part, decide(part, whole, pattern))
-        split = _by_segment(part, counts, court.segments, decision, pattern)
+        split = _by_segment(part, evidence, counts, court.segments, decision, pattern)
         found.append(split or (Ruling(part, decision, tally=whole),))
     return found
 
@@ -201,7 +214,12 @@ def _honest_label(part: Part, decision: Decision) -> Decision:
 
 
 def _by_segment(
-    part: Part, counts: pl.DataFrame, segments: Sequence[str], whole: Decision, pattern: str | None
+    part: Part,
+    evidence: Evidence,
+    counts: pl.DataFrame,
+    segments: Sequence[str],
+    whole: Decision,
+    pattern: str | None,
 ) -> tuple[Ruling, ...] | None:
     """Judge each segment alone, by the first segment column that leaves no mixture, where segments do not agree."""
     if part.declared is None or part.problem or pattern or len(part.readings) == 1:
@@ -209,7 +227,9 @@ def _by_segment(
     for segment in segments:
         judged: list[tuple[str | None, Tally, Decision]] = []
         for value in counts[segment].unique(maintain_order=True).to_list():
-            alone = read_tally(counts.filter(pl.col(segment).eq_missing(pl.lit(value, pl.String))), part)
+            alone = read_tally(
+                counts.filter(pl.col(segment).eq_missing(pl.lit(value, pl.String))), part, evidence.checks
+            )
             judged.append((value, alone, _honest_label(part, decide(part, alone))))
         if _separates(part, judged, whole):
             return tuple(

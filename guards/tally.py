@@ -19,6 +19,7 @@ import polars.selectors as cs
 from guards.board import Range
 from guards.candidates import Candidate
 from guards.cells import key
+from guards.checks import Check
 from guards.parts import OPEN_SENSOR, Part
 from guards.quantities import finite
 from guards.units import Unit
@@ -31,7 +32,7 @@ class Evidence:
     """Where a part's rows have their values and what stands beside them, as expressions over the frame of `Cells`.
 
     `lower` and `upper` are the row's own limits as written; `limits_unit` their unit where it is known apart from the
-    values.
+    values. `checks` are the row checks that can be asked of these rows.
     """
 
     value: pl.Expr
@@ -39,6 +40,16 @@ class Evidence:
     lower: pl.Expr | None = None
     upper: pl.Expr | None = None
     limits_unit: Unit | None = None
+    checks: tuple[Check, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What one row check counted: of `rows` that it could be asked in, how many fit each reading."""
+
+    check: Check
+    rows: int
+    fits: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +78,7 @@ class Tally:
     agree: tuple[int, ...]
     limited: int
     in_limits: tuple[int, ...]
+    checks: tuple[Checked, ...] = ()
 
 
 def value_of(part: Part) -> pl.Expr:
@@ -117,7 +129,16 @@ def _aggregates(part: Part, evidence: Evidence, x: pl.Expr) -> dict[str, pl.Expr
     if part.expected:
         found["any_automatic"] = functools.reduce(operator.or_, automatic).sum()
         found["only_declared"] = functools.reduce(operator.and_, [~e for e in automatic[1:]], automatic[0]).sum()
-    return found | _result_counts(part, evidence, x, readings) | _limit_counts(evidence, x)
+    return found | _result_counts(part, evidence, x, readings) | _limit_counts(evidence, x) | _checks(part, evidence)
+
+
+def _checks(part: Part, evidence: Evidence) -> dict[str, pl.Expr]:
+    found = {}
+    for c, check in enumerate(evidence.checks):
+        fits = [check.fits(reading) for reading in part.readings]
+        found[f"check{c}"] = fits[0].count()
+        found |= {f"check{c}.{i}": (one & fits[0].is_not_null()).sum() for i, one in enumerate(fits)}
+    return found
 
 
 def _telling(part: Part, reading: Candidate) -> Sequence[Range]:
@@ -196,7 +217,7 @@ def _limit_counts(evidence: Evidence, x: pl.Expr) -> dict[str, pl.Expr]:
     return counts
 
 
-def read_tally(counts: pl.DataFrame, part: Part) -> Tally:
+def read_tally(counts: pl.DataFrame, part: Part, checks: Sequence[Check] = ()) -> Tally:
     """Return the tally of all rows of a frame of counts (one part, any selection of its groups)."""
     n = len(part.readings)
     summed = counts.select(
@@ -217,4 +238,8 @@ def read_tally(counts: pl.DataFrame, part: Part) -> Tally:
         only_declared=count("only_declared"), any_automatic=count("any_automatic"),
         results=count("results"), agree=tuple(count(f"agree{i}") for i in range(n)),
         limited=count("limited"), in_limits=tuple(count(f"scaled{e}") for e in LIMIT_SCALES),
+        checks=tuple(
+            Checked(check, count(f"check{c}"), tuple(count(f"check{c}.{i}") for i in range(n)))
+            for c, check in enumerate(checks)
+        ),
     )  # fmt: skip

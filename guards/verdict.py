@@ -11,8 +11,8 @@
     d    | the declared unit explains 90 % of the rows that any explains, nothing hard is    | kept
          | against it, and no soft witness names a rival that explains them too              |
     e    | hard against the declared unit, exactly one automatic reading explains 90 % of    | corrected
-         | the rows that any explains, on 3 rows or more, nothing hard against that one, and |
-         | no digit pattern                                                                  |
+         | the rows that any explains (or is the only one that time stamps or an identity    |
+         | name), on 3 rows or more, nothing hard against that one, and no digit pattern     |
     f    | any other hard contradiction, or a soft one                                       | refused
     g    | otherwise                                                                         | kept
     r    | kept, but the row's own label is not the unit the column's values stand in        | corrected
@@ -30,7 +30,7 @@ from guards.parts import Part
 from guards.report import Proposal, Verdict, Witness
 from guards.tally import Tally
 from guards.units import Unit, conversion
-from guards.witnesses import MAJORITY, TOLERATED, odd_limit_scale, testimony
+from guards.witnesses import DECIDING_CHECKS, MAJORITY, TOLERATED, odd_limit_scale, testimony
 
 _MINIMUM_ROWS = 3
 
@@ -85,6 +85,11 @@ class Case:
         """Whether another witness than a range names a rival that the expected range explains just as well."""
         named = {w.candidate for w in self.witnesses if w.supports and not w.hard and w.name != "expected range"}
         return any(i and reading.label in named and self.explains(i) for i, reading in enumerate(self.part.readings))
+
+    def named_by_checks(self) -> list[Candidate]:
+        """The automatic readings that time stamps or an identity support, hard."""
+        named = {w.candidate for w in self.witnesses if w.supports and w.hard and w.name in DECIDING_CHECKS}
+        return [r for r in self.part.readings[1:] if r.automatic and r.affine and r.label in named]
 
     def proposed_reading(self) -> Candidate | None:
         """A reading that is no automatic one and puts nine in ten of all judged rows where the node is expected."""
@@ -189,6 +194,7 @@ def _corrected(case: Case, digit_pattern: str | None) -> Decision | None:
         reading for i, reading in enumerate(part.readings)
         if i and reading.automatic and reading.affine and case.explains(i) and t.explained[i] >= _MINIMUM_ROWS
     ]  # fmt: skip
+    fits = fits or case.named_by_checks()
     if len(fits) == 1 and not case.against(fits[0], hard=True):
         return _correct(case, fits[0], "e", _evidence(case, fits[0]))
     return None
@@ -257,9 +263,10 @@ def _evidence(case: Case, reading: Candidate) -> str:
     for name in names:
         for_it = next((w for w in case.witnesses if w.name == name and w.candidate == reading.label), None)
         declared = next((w for w in case.witnesses if w.name == name and w.candidate == case.declared.label), None)
-        if reading is not case.declared and name == "result column" and for_it and for_it.supports and declared:
+        rival = reading is not case.declared and for_it is not None and bool(for_it.supports)
+        if rival and for_it and declared and name not in ("expected range", "absolute range"):
             said.append(f"{for_it.detail}, {declared.detail.split(' ', 1)[0]} as {case.declared.unit.words}")
-        elif reading is not case.declared and name == "expected range" and for_it and for_it.supports:
+        elif rival and for_it and name == "expected range":
             said.append(for_it.detail)
         elif declared and declared.supports is not None and (reading is case.declared or declared.supports is False):
             said.append(declared.detail)
@@ -277,6 +284,8 @@ def _proposal(case: Case) -> Proposal | None:
         (i, reading) for i, reading in enumerate(part.readings)
         if i and not case.against(reading, hard=True) and not _out_of_built_in(case, reading)
     ]  # fmt: skip
+    named = {w.candidate for w in case.witnesses if w.supports and w.name not in ("absolute range", "expected range")}
+    checked = [r for _, r in possible if r.label in named]
     explaining = [r for i, r in possible if r.automatic and case.explains(i)]
     limits = odd_limit_scale(t)
     by_limits = [r for _, r in possible if limits is not None and r.kind == "prefix"
@@ -285,7 +294,9 @@ def _proposal(case: Case) -> Proposal | None:
     nearest = sorted((r for _, r in possible if r.kind in ("prefix", "ratio", "time", "offset", "logarithmic")),
                      key=lambda r: (r.kind == "logarithmic", _distance(r, case.declared)))  # fmt: skip
     hard = case.against(case.declared, hard=True) or _out_of_built_in(case, case.declared)
-    chosen = next(iter([*explaining, *by_limits, *([other] if other else []), *(nearest if hard else [])]), None)
+    chosen = next(
+        iter([*checked, *explaining, *by_limits, *([other] if other else []), *(nearest if hard else [])]), None
+    )
     return _propose(part, chosen) if chosen else None
 
 

@@ -129,10 +129,35 @@ def odd_limit_scale(tally: Tally) -> int | None:
     return fits[0] if len(fits) == 1 else None
 
 
+def row_checks(part: Part, tally: Tally) -> Iterator[Witness]:
+    """The row checks of `checks.py`: elapsed time, identities, the meter's range, the thermostat.
+
+    A decisive check speaks only when some reading fits; one that bounds (the meter's range) only ever contradicts.
+    """
+    for checked in tally.checks:
+        check, rows = checked.check, checked.rows
+        if rows < check.needs or (check.decisive and max(checked.fits) < MAJORITY * rows):
+            continue
+        for reading, fit in zip(part.readings, checked.fits, strict=True):
+            supports = (
+                True if fit >= MAJORITY * rows else False if not check.decisive or fit <= TOLERATED * rows else None
+            )
+            if not check.decisive and supports:
+                supports = None
+            how = f"if scaled {reading.label}" if reading.kind == "decade" else f"as {reading.unit.words}"
+            yield Witness(
+                check.name, reading.label, supports, f"{fit} of {rows} rows fit {check.words} {how}", check.hard
+            )
+
+
+DECIDING_CHECKS = frozenset({"elapsed time", "identity"})
+"""Row checks that may name the one unit by themselves, where no expected range speaks."""
+
 WITNESSES: tuple[Callable[[Part, Tally], Iterator[Witness]], ...] = (
     result_column,
     absolute_range,
     expected_range,
+    row_checks,
     limits_of_unknown_unit,
     built_in_range,
 )

@@ -1,0 +1,112 @@
+"""Row checks: witnesses that compare a value with what stands beside it in its own row.
+
+Each builds a `Check`: for every reading of the column's values, whether a row fits it, and in how many rows it can be
+asked at all. They share one way of speaking (`witnesses.row_checks`): a reading that fits nine rows in ten is
+supported; the others are contradicted, by a *decisive* check only when some reading is supported, because an unknown
+ratio is not a unit.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from guards.candidates import Candidate
+from guards.identities import broken
+from guards.units import Unit
+
+_OVERRANGE = 1.2
+"""A meter reads at most 20 % over its range (Keysight 34465A and Keithley DMM6500 data sheets: 120 %)."""
+_TIME_TOLERANCE = 0.05
+"""Clock against elapsed time may differ by 5 %, the tolerance that the Battery Data Format tool settled on."""
+IDENTITY_TOLERANCE = 0.1
+"""P = V·I between columns of separate meters, or of averages: within 10 %, far from any prefix."""
+_FEWEST_PAIRS = 10
+_FEWEST_ROWS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One witness that asks row by row.
+
+    `fits` gives, for a reading, whether a row of `Cells` fits it (null: it cannot be asked). `needs` rows must be
+    askable. `decisive`: it speaks only when it supports some reading. `words` names what the values are compared with:
+    "12 of 12 rows fit {words} as A".
+    """
+
+    name: str
+    hard: bool
+    fits: Callable[[Candidate], pl.Expr]
+    words: str
+    needs: int = _FEWEST_ROWS
+    decisive: bool = True
+
+
+def in_base(value: pl.Expr, reading: Candidate) -> pl.Expr:
+    """Return the value in the quantity's base unit under a reading."""
+    scaled = value * float(reading.unit.scale)
+    return scaled + float(reading.unit.offset) if reading.unit.offset else scaled
+
+
+def elapsed_time(value: pl.Expr, moment: pl.Expr, column: str) -> Check:
+    """Steps of an elapsed-time column against steps of the time stamps in the same rows (hard).
+
+    Decides the unit of the time column, on 10 steps or more. Steps shorter than twice the clock's resolution are not
+    asked, because a clock of whole minutes makes any ratio (battery-data-format issue 98). A ratio that is no unit's
+    says nothing. Source of the rule: battery-data-format pull request 70.
+    """
+    clock = moment.diff().dt.total_microseconds().cast(pl.Float64) / 1e6
+    resolution = clock.filter(clock > 0).min()
+    step = value.diff()
+
+    def fits(reading: Candidate) -> pl.Expr:
+        ratio = step * float(reading.unit.scale) / clock
+        near = (ratio - 1).abs() <= _TIME_TOLERANCE
+        return pl.when((step > 0) & (clock > 0) & (clock >= resolution)).then(near)
+
+    return Check("elapsed time", True, fits, f"the steps of {column}", _FEWEST_PAIRS)
+
+
+def instrument_range(value: pl.Expr, limit: pl.Expr, unit: Unit, column: str) -> Check:
+    """The meter's own range beside the reading bounds it: a reading cannot exceed 1.2 times its range (soft).
+
+    One-sided, like every range: it contradicts a unit that is too large and says nothing for one that is too small.
+    """
+    bound = limit.abs() * (float(unit.scale) * _OVERRANGE)
+
+    def fits(reading: Candidate) -> pl.Expr:
+        return pl.when(value != 0).then(in_base(value, reading).abs() <= bound)
+
+    return Check("instrument range", False, fits, f"the meter's range in {column}", decisive=False)
+
+
+def identity(relation: ast.Compare, tolerance: float | None, column: str, others: Mapping[str, pl.Expr],
+             own: Callable[[Candidate], pl.Expr], *, hard: bool) -> Check:  # fmt: skip
+    """A relation between columns (P = V·I) holds under one reading of a column and not under another.
+
+    `others` gives the other columns' values, `own` this column's under a reading. Hard only when every other column is
+    supported by a witness of its own; otherwise the wrong unit may be in any of them, and the check only refuses.
+    """
+
+    def fits(reading: Candidate) -> pl.Expr:
+        values = {**others, column: own(reading)}
+        askable = pl.all_horizontal(value.is_not_null() & (value != 0) for value in values.values())
+        return pl.when(askable).then(~broken(relation, tolerance, values))
+
+    return Check("identity", hard, fits, ast.unparse(relation))
+
+
+def thermostat(value: pl.Expr, beside: pl.Expr, column: str) -> Check:
+    """A temperature that equals the thermostat's in another unit, row by row within 0.5 K (soft).
+
+    Equality under conversion is strong evidence; being warmer than the ambient is not, so nothing is said otherwise.
+    """
+
+    def fits(reading: Candidate) -> pl.Expr:
+        near: pl.Expr = (in_base(value, reading) - beside).abs() <= 0.5
+        return near
+
+    return Check("thermostat", False, fits, f"{column} within 0.5 K", _FEWEST_PAIRS)

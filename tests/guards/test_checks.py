@@ -1,0 +1,102 @@
+"""Witnesses that look at the columns beside the values: clocks, power, the meter's range, the thermostat."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+START = datetime(2026, 8, 27, 9, 0, 0)
+
+
+def only(guarded, name):
+    return next(c for c in guarded.report.columns if c.name == name)
+
+
+def log(header, steps, clock, n=20, start=0.0):
+    rows = [f"{(START + timedelta(seconds=i * clock)).isoformat()},{start + i * steps:g}" for i in range(n)]
+    return f"DateTime,{header}\n" + "\n".join(rows)
+
+
+@pytest.mark.parametrize(
+    ("header", "step", "clock", "unit", "factor"),
+    [("t (s)", 10_000, 10, "ms", 1e-3), ("elapsed_ms", 0.5, 0.5, "s", 1e3), ("t (s)", 2_000_000, 2, "us", 1e-6)],
+)
+def test_40_elapsed_time_against_the_clock(judge, header, step, clock, unit, factor):
+    report = only(judge(log(header, step, clock)), header)
+    assert (report.verdict, report.resolved_unit, report.factor) == ("corrected", unit, factor)
+    assert f"19 of 19 rows fit the steps of DateTime as {unit}" in report.reason
+
+
+@pytest.mark.parametrize(("step", "clock"), [(10, 10), (10, 20), (7, 3)])
+def test_a_ratio_that_is_no_units_says_nothing(judge, step, clock):
+    report = only(judge(log("t (s)", step, clock)), "t (s)")
+    assert (report.factor, report.verdict in ("kept", "unverified")) == (1.0, True)
+
+
+def test_minutes_under_seconds_are_proposed(judge):
+    report = only(judge(log("t (s)", 5, 300)), "t (s)")
+    assert (report.verdict, report.proposal.unit) == ("refused", "min")
+
+
+def test_fewer_than_ten_steps_decide_nothing(judge):
+    assert only(judge(log("t (s)", 10_000, 10, n=8)), "t (s)").verdict == "unverified"
+
+
+def test_elapsed_time_that_starts_again_for_each_board(judge):
+    table = log("t (s)", 10_000, 10, n=15) + "\n" + log("t (s)", 10_000, 10, n=15).split("\n", 1)[1]
+    assert only(judge(table), "t (s)").resolved_unit == "ms"
+
+
+POWER_NODE = (
+    '[nodes.PIN]\nquantity = "power"\nabsolute = ["0 W", "20 W"]\nexpected = ["2 W", "5 W"]\ncolumns = ["P (W)"]\n'
+)
+
+
+def power_table():
+    amps = [0.41 + i * 0.52 / 19 for i in range(20)]
+    return "V,mA,P (W)\n" + "\n".join(f"5.0,{a:.4f},{5 * a:.4f}" for a in amps)
+
+
+def test_21_power_decides_once_it_is_itself_supported(judge, profile):
+    guarded = judge(power_table(), profile(POWER_NODE.replace("P (W)", "P (W)")))
+    report = only(guarded, "mA")
+    assert (report.verdict, report.resolved_unit, report.factor) == ("corrected", "A", 1e3)
+    assert "power == voltage * current" in report.reason
+    assert only(guarded, "V").verdict == only(guarded, "P (W)").verdict == "kept"
+
+
+def test_21_without_a_node_for_power_it_only_refuses(judge):
+    report = only(judge(power_table().replace("P (W)", "P_w")), "mA")
+    assert (report.verdict, report.proposal.unit) == ("refused", "A")
+
+
+def test_power_that_agrees_changes_nothing(judge, profile):
+    guarded = judge(power_table().replace("mA", "A"), profile(POWER_NODE))
+    assert {c.verdict for c in guarded.report.columns} == {"kept"}
+
+
+def test_an_identity_of_the_board_names_the_column_that_is_off(judge, profile):
+    board = profile(
+        '[[identities]]\nexpression = "p_w == five * A"\ntolerance = 0.05\n' + POWER_NODE.replace("P (W)", "p_w")
+    )
+    rows = "\n".join(f"5.0,{400 + i * 20},{5 * (400 + i * 20) / 1000}" for i in range(20))
+    report = only(judge("five,A,p_w\n" + rows, board), "A")
+    assert (report.verdict, report.resolved_unit) == ("corrected", "mA")
+    assert any(w.name == "identity" and w.supports and w.candidate == "mA" for w in report.witnesses)
+
+
+def test_a_reading_beyond_its_meters_range_is_refused(judge):
+    rows = "\n".join(f"{820 + i},1" for i in range(20))
+    report = only(judge("reading (V),meter range (V)\n" + rows, None), "reading (V)")
+    assert (report.verdict, report.rule) == ("refused", "f")
+    assert "the meter's range" in report.reason
+
+
+def test_37_a_thermostat_in_another_unit_proposes_fahrenheit(judge):
+    rows = "\n".join(f"{c * 9 / 5 + 32:.2f},{c:.2f}" for c in [20 + i / 4 for i in range(20)])
+    report = only(judge("T (C),chamber (C)\n" + rows), "T (C)")
+    assert (report.verdict, report.proposal.unit) == ("refused", "degF")
+
+
+def test_37_a_device_that_is_warmer_than_its_ambient_is_left(judge):
+    rows = "\n".join(f"{71 + i / 2},{25 + i / 4}" for i in range(20))
+    assert only(judge("T (C),chamber (C)\n" + rows), "T (C)").verdict == "kept"
