@@ -64,7 +64,7 @@ def judge(
             parts.append((_if_plain(part, kind, evidence), evidence))
     for (part, _), decided in zip(parts, _decide_all(court, cells.frame, parts), strict=True):
         rulings[part.column] = decided
-    again = identity_checks(rulings, board)
+    again = identity_checks(rulings, cells, board)
     retried = [
         (replace(part, readings=again_part.readings), replace(evidence, checks=(*evidence.checks, *checks)))
         for part, evidence in parts

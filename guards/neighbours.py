@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -14,14 +15,14 @@ from guards.cells import Cells
 from guards.checks import IDENTITY_TOLERANCE, Check, elapsed_time, identity, in_base, instrument_range, thermostat
 from guards.corrections import Ruling
 from guards.declared import ExportColumn, header_unit, is_range
-from guards.identities import columns_of, parse_identity
+from guards.identities import broken, columns_of, parse_identity
 from guards.parts import Part
 from guards.quantities import finite
 from guards.tally import value_of
 from guards.units import conversion
+from guards.witnesses import TOLERATED
 
 _AMBIENT = re.compile(r"(?i)ambient|tamb|thermostat|chamber|oven|bath|setpoint")
-_POWER = "power == voltage * current"
 
 
 def row_checks_for(part: Part, value: pl.Expr, cells: Cells, columns: Sequence[ExportColumn]) -> tuple[Check, ...]:
@@ -47,28 +48,61 @@ def row_checks_for(part: Part, value: pl.Expr, cells: Cells, columns: Sequence[E
 
 
 def identity_checks(
-    rulings: Mapping[str, tuple[Ruling, ...]], board: Board | None
+    rulings: Mapping[str, tuple[Ruling, ...]], cells: Cells, board: Board | None
 ) -> dict[str, tuple[Part, tuple[Check, ...]]]:
-    """Return, for each column that an identity relates, its part with all its readings and the checks.
+    """Return, for each column of an identity that does not hold, its part with all its readings and the checks.
 
     Asked after every column has its first verdict, because a relation can only speak about one of its columns when the
     others are settled: each of them by a witness of its own makes the check hard, none of them refused makes it soft.
+    An identity that holds in nine rows of ten contradicts nothing, and costs one pass.
     """
     whole = {name: found[0] for name, found in rulings.items() if len(found) == 1 and not found[0].rows}
     found: dict[str, list[Check]] = {}
+    for relation, tolerance, names in [*_written(whole, board), *_power(whole)]:
+        values = {role: _value(whole[name]) for role, name in names.items()}
+        if _holds(relation, tolerance, values, cells):
+            continue
+        for role, name in names.items():
+            others = {other: whole[n] for other, n in names.items() if other != role}
+            if _settled(others):
+                hard = all(_supported(ruling) for ruling in others.values())
+                rest = {other: values[other] for other in others}
+                check = identity(relation, tolerance, role, rest, _own(whole[name].part), hard=hard)
+                found.setdefault(name, []).append(check)
+    return {name: (_with_all_readings(whole[name].part), tuple(checks)) for name, checks in found.items()}
+
+
+Relation = tuple[ast.Compare, float | None, Mapping[str, str]]
+
+
+def _written(whole: Mapping[str, Ruling], board: Board | None) -> Iterator[Relation]:
+    """The board's identities whose columns this table has, in the units of its headers."""
     for item in board.identities if board else ():
         relation = parse_identity(item.expression)
         if columns_of(relation) <= set(whole):
-            for name in columns_of(relation):
-                others = {other: whole[other] for other in columns_of(relation) if other != name}
-                if _settled(others):
-                    values = {other: _in_header_unit(ruling) for other, ruling in others.items()}
-                    own = _own(whole[name].part)
-                    hard = all(_supported(ruling) for ruling in others.values())
-                    found.setdefault(name, []).append(identity(relation, item.tolerance, name, values, own, hard=hard))
-    for name, check in _power(whole):
-        found.setdefault(name, []).append(check)
-    return {name: (_with_all_readings(whole[name].part), tuple(checks)) for name, checks in found.items()}
+            yield relation, item.tolerance, {name: name for name in sorted(columns_of(relation))}
+
+
+def _power(whole: Mapping[str, Ruling]) -> Iterator[Relation]:
+    """P = V·I, built in where a table has exactly one column of each."""
+    by_quantity: dict[str, list[str]] = {}
+    for name, ruling in whole.items():
+        if ruling.part.quantity in ("power", "voltage", "current"):
+            by_quantity.setdefault(ruling.part.quantity, []).append(name)
+    if len(by_quantity) == len(_POWER_UNITS) and all(len(names) == 1 for names in by_quantity.values()):
+        names = {quantity: found[0] for quantity, found in by_quantity.items()}
+        units = [whole[name].target for name in names.values()]
+        scale = {q: float(u.scale) if u else 1.0 for q, u in zip(names, units, strict=True)}
+        factor = scale["voltage"] * scale["current"] / scale["power"]
+        yield parse_identity(f"power == voltage * current * {factor!r}"), IDENTITY_TOLERANCE, names
+
+
+_POWER_UNITS = ("power", "voltage", "current")
+
+
+def _holds(relation: ast.Compare, tolerance: float | None, values: Mapping[str, pl.Expr], cells: Cells) -> bool:
+    missed = cells.frame.select(broken(relation, tolerance, values).sum()).item()
+    return bool(missed <= TOLERATED * cells.rows)
 
 
 def _settled(others: Mapping[str, Ruling]) -> bool:
@@ -89,12 +123,13 @@ def _with_all_readings(part: Part) -> Part:
     return replace(part, readings=candidates(part.declared, offsets=part.word.offsets))
 
 
-def _in_header_unit(ruling: Ruling) -> pl.Expr:
+def _value(ruling: Ruling) -> pl.Expr:
+    """The values in the header's unit as they stand after the first verdict; as declared where that was a refusal."""
     value = value_of(ruling.part)
     if ruling.decision.resolved is None or ruling.target is None:
         return value
     factor, offset = conversion(ruling.decision.resolved, ruling.target)
-    return value * float(factor) + float(offset)
+    return value if factor == 1 and not offset else value * float(factor) + float(offset)
 
 
 def _own(part: Part) -> Callable[[Candidate], pl.Expr]:
@@ -107,36 +142,3 @@ def _own(part: Part) -> Callable[[Candidate], pl.Expr]:
         return value_of(part) * float(factor) + float(offset)
 
     return under
-
-
-def _power(whole: Mapping[str, Ruling]) -> list[tuple[str, Check]]:
-    """P = V·I where a table has exactly one column of each: built in, in base units."""
-    by_quantity: dict[str, list[str]] = {}
-    for name, ruling in whole.items():
-        if ruling.part.quantity in ("power", "voltage", "current"):
-            by_quantity.setdefault(ruling.part.quantity, []).append(name)
-    if sorted(by_quantity) != ["current", "power", "voltage"] or any(len(names) > 1 for names in by_quantity.values()):
-        return []
-    names = {quantity: found[0] for quantity, found in by_quantity.items()}
-    relation = parse_identity(_POWER)
-    checks = []
-    for quantity, name in names.items():
-        others = {q: whole[n] for q, n in names.items() if q != quantity}
-        if not _settled(others):
-            continue
-        values = {q: _in_base_unit(ruling) for q, ruling in others.items()}
-        part = whole[name].part
-        hard = all(_supported(ruling) for ruling in others.values())
-        own = _own_base(part)
-        checks.append((name, identity(relation, IDENTITY_TOLERANCE, quantity, values, own, hard=hard)))
-    return checks
-
-
-def _in_base_unit(ruling: Ruling) -> pl.Expr:
-    unit = ruling.decision.resolved or ruling.part.declared
-    assert unit is not None
-    return value_of(ruling.part) * float(unit.scale)
-
-
-def _own_base(part: Part) -> Callable[[Candidate], pl.Expr]:
-    return lambda reading: in_base(value_of(part), reading) if reading.affine else pl.lit(None, pl.Float64)

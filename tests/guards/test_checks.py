@@ -60,7 +60,7 @@ def test_21_power_decides_once_it_is_itself_supported(judge, profile):
     guarded = judge(power_table(), profile(POWER_NODE.replace("P (W)", "P (W)")))
     report = only(guarded, "mA")
     assert (report.verdict, report.resolved_unit, report.factor) == ("corrected", "A", 1e3)
-    assert "power == voltage * current" in report.reason
+    assert "rows fit power == voltage * current" in report.reason
     assert only(guarded, "V").verdict == only(guarded, "P (W)").verdict == "kept"
 
 
@@ -76,12 +76,12 @@ def test_power_that_agrees_changes_nothing(judge, profile):
 
 def test_an_identity_of_the_board_names_the_column_that_is_off(judge, profile):
     board = profile(
-        '[[identities]]\nexpression = "p_w == five * A"\ntolerance = 0.05\n' + POWER_NODE.replace("P (W)", "p_w")
+        '[[identities]]\nexpression = "p_w == five * mA * 0.001"\ntolerance = 0.05\n'
+        + POWER_NODE.replace("P (W)", "p_w")
     )
-    rows = "\n".join(f"5.0,{400 + i * 20},{5 * (400 + i * 20) / 1000}" for i in range(20))
-    report = only(judge("five,A,p_w\n" + rows, board), "A")
-    assert (report.verdict, report.resolved_unit) == ("corrected", "mA")
-    assert any(w.name == "identity" and w.supports and w.candidate == "mA" for w in report.witnesses)
+    report = only(judge(power_table().replace("P (W)", "p_w").replace("V,", "five,", 1), board), "mA")
+    assert (report.verdict, report.resolved_unit) == ("corrected", "A")
+    assert any(w.name == "identity" and w.supports and w.candidate == "A" for w in report.witnesses)
 
 
 def test_a_reading_beyond_its_meters_range_is_refused(judge):
