@@ -1,15 +1,17 @@
-"""Readers: one module a format family; `read` chooses by content and name."""
+"""Readers: one module a format family; `read` chooses by content, then by name."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from bench.export import Export
-from bench.readers.delimited import read_delimited
+from bench.readers.content import unwrap
+from bench.readers.formats import Format, choose, formats
 from bench.readers.options import ReadOptions
 from bench.source import Source
 
-__all__ = ["ReadOptions", "read"]
+__all__ = ["Format", "ReadOptions", "formats", "read"]
 
 
 def read(path: Path | str, options: ReadOptions | None = None) -> Export:
@@ -18,7 +20,12 @@ def read(path: Path | str, options: ReadOptions | None = None) -> Export:
     Raises:
         ExportError: the file is not there, is no export, or can be read two ways with different numbers.
         UsageError: an option that cannot be.
-        EnvironmentProblem: no room for temporary files.
+        EnvironmentProblem: no room for temporary files, or a package that the format needs is not installed.
     """
+    chosen = options or ReadOptions()
     source = Source(Path(path))
-    return read_delimited(source, options or ReadOptions())
+    content = unwrap(source)
+    export = choose(source, content, chosen).load()(source, chosen, content)
+    if content.wrapping is None:
+        return export
+    return replace(export, dialect={**export.dialect, "wrapping": content.wrapping})

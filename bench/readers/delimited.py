@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
 
-from bench.errors import EnvironmentProblem, ExportError
+from bench.errors import EnvironmentProblem, ExportEmpty, ExportError
 from bench.export import QUARANTINE_SCHEMA, Export, RawTable, no_quarantine
 from bench.readers import decimals, dialect, head, layout, names, plain, preambles
+from bench.readers.content import Content
 from bench.readers.encoding import Text, open_text
 from bench.readers.options import ReadOptions
 from bench.readers.plain import Shape
@@ -23,15 +24,17 @@ _IN_MEMORY_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class Rows:
+    """A table's rows, where their lines went, and by which path they were read."""
+
     frame: pl.LazyFrame
     quarantine: pl.DataFrame
     tally: Tally
     path: str
 
 
-def read_delimited(source: Source, options: ReadOptions, *, content: bytes | Path | None = None) -> Export:
-    """Return the export's table. `content` stands in for the file when it was taken out of an archive.
+def read_delimited(source: Source, options: ReadOptions, content: Content) -> Export:
+    """Return the export's table. `content` is what was in the file's wrapping, if it had one.
 
     Raises:
         ExportError: no text, or a text that can be read two ways with different numbers.
@@ -39,6 +42,8 @@ def read_delimited(source: Source, options: ReadOptions, *, content: bytes | Pat
     text = open_text(source, encoding=options.encoding, content=content)
     lines = head.head_lines(text)
     told = dialect.told(lines)
+    if not any(line.strip() for line in lines[1 if told else 0 :]):
+        raise ExportEmpty("the file holds no lines of text", file=source.path, hint="export it again from the bench.")
     found = dialect.sniff(lines[1:] if told else lines, options.delimiter or told)
     character = found.character if found.width > 1 or options.delimiter else NO_DELIMITER
     if character == " ":
@@ -53,7 +58,7 @@ def read_delimited(source: Source, options: ReadOptions, *, content: bytes | Pat
     rows = read_rows(text, source, shape_of.data_line, shape)
     decimal = options.decimal or _decimal(rows, records, shape_of, shape, source.path)
     table = RawTable(
-        name=options.table or names.table_name(source.path), frame=rows.frame, columns=columns,
+        name=options.table or names.table_name(Path(content.name)), frame=rows.frame, columns=columns,
         rows_read=rows.tally.rows + rows.tally.quarantined, quarantine=rows.quarantine, decimal=decimal,
     )  # fmt: skip
     return Export(
@@ -72,22 +77,28 @@ def _columns(found: layout.Layout) -> tuple[ExportColumn, ...]:
     )
 
 
-def read_rows(text: Text, source: Source, data_line: int, shape: Shape) -> _Rows:
-    """Return the rows from line `data_line` on, by the fast path where the text is proved plain."""
-    start = _offset(text, data_line)
-    count = plain.plain_rows(text, start, shape)
-    if count is not None and (text.path is None or _lines_end_in_lf(text, start, data_line)):
-        tally = Tally(rows=count, row_lines=count)
-        return _Rows(plain.scan(text, start, data_line, shape), no_quarantine(), tally, "plain")
-    return read_careful(text, source, start, data_line, shape)
+def read_rows(text: Text, source: Source, data_line: int, shape: Shape, *, number_from: int | None = None) -> Rows:
+    """Return the rows from line `data_line` on, by the fast path where the text is proved plain.
+
+    `number_from` is the number of that line in the file, where the text is only a piece of it.
+    """
+    start, first_line = _offset(text, data_line), number_from or data_line
+    for columns in dict.fromkeys((shape.columns, shape.columns[: len(shape.columns) - shape.optional])):
+        narrow = replace(shape, columns=columns, fields=shape.fields - len(shape.columns) + len(columns))
+        count = plain.plain_rows(text, start, narrow)
+        if count is not None and (text.path is None or _lines_end_in_lf(text, start, data_line)):
+            missing = [pl.lit(None, pl.String).alias(name) for name in shape.columns[len(columns) :]]
+            frame = plain.scan(text, start, first_line, narrow).with_columns(missing)
+            return Rows(frame, no_quarantine(), Tally(rows=count, row_lines=count), "plain")
+    return read_careful(text, source, start, first_line, shape)
 
 
-def read_careful(text: Text, source: Source, start: int, data_line: int, shape: Shape) -> _Rows:
+def read_careful(text: Text, source: Source, start: int, data_line: int, shape: Shape) -> Rows:
     """Return the rows by the careful path, kept in the scratch folder if they are many."""
     careful = Careful(text, start, data_line, shape)
     store = _Store(source, shape)
     store.take(careful.pieces())
-    return _Rows(store.frame(), store.quarantined(), careful.tally, "careful")
+    return Rows(store.frame(), store.quarantined(), careful.tally, "careful")
 
 
 class _Store:
@@ -152,7 +163,7 @@ def _lines_end_in_lf(text: Text, start: int, data_line: int) -> bool:
 
 
 def _decimal(
-    rows: _Rows, records: list[head.Record], found: layout.Layout, shape: Shape, path: Path
+    rows: Rows, records: list[head.Record], found: layout.Layout, shape: Shape, path: Path
 ) -> str:  # fmt: skip
     body = [cell for record in records if record.line >= found.data_line for cell in record.cells]
     if shape.delimiter == ",":
@@ -184,7 +195,7 @@ def _whole_numbers(record: head.Record) -> bool:
 
 
 def _dialect(
-    text: Text, found: dialect.Delimiter, laid: layout.Layout, shape: Shape, rows: _Rows, decimal: str
+    text: Text, found: dialect.Delimiter, laid: layout.Layout, shape: Shape, rows: Rows, decimal: str
 ) -> dict[str, object]:  # fmt: skip
     tally = rows.tally
     said: dict[str, object] = {

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.errors import EnvironmentProblem, ExportEmpty, ExportError
+from bench.readers.content import Content
 from bench.source import Source
 
 _BLOCK_BYTES = 1 << 20
@@ -60,8 +61,8 @@ _HOLES = frozenset(b"\x81\x8d\x8f\x90\x9d")
 codecs.register_error("bench-cp1252", _cp1252)
 
 
-def open_text(source: Source, *, encoding: str | None = None, content: bytes | Path | None = None) -> Text:
-    """Return a file's text. `content` stands in for the file when it was taken out of an archive.
+def open_text(source: Source, *, encoding: str | None = None, content: Content | None = None) -> Text:
+    """Return a file's text. `content` is what was in the file's wrapping, if it had one.
 
     Raises:
         ExportEmpty: no bytes.
@@ -91,12 +92,11 @@ def open_text(source: Source, *, encoding: str | None = None, content: bytes | P
     return _nonempty(source, _transcoded(source, data, start, name, None))
 
 
-def _bytes(source: Source, content: bytes | Path | None) -> tuple[bytes | mmap.mmap, Path | None]:
-    if isinstance(content, bytes):
-        return content, None
-    if content is None and source.data is not None:
-        return source.data, None
-    path = content or source.path
+def _bytes(source: Source, content: Content | None) -> tuple[bytes | mmap.mmap, Path | None]:
+    data, path = (source.data, source.path) if content is None else (content.data, content.path)
+    if data is not None:
+        return data, None
+    assert path is not None
     with path.open("rb") as file:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), path
 

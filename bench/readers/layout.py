@@ -146,13 +146,19 @@ def _header(rows: Sequence[Record], width: int, typed: Mapping[int, frozenset[st
     if last == 0 or not _wide(rows[last - 1], width):
         return data, 0, "the first full row holds values already: no header"
     first = last - 1
-    while first and last - first < _MOST_HEADER_ROWS and shares[first - 1] == 0 and _wide(rows[first - 1], width):
+    while first and last - first < _MOST_HEADER_ROWS and shares[first - 1] == 0 and _belongs(rows, first - 1, width):
         first -= 1
     if first and _is_units(rows[last - 1], typed) and first == last - 1 and _wide(rows[first - 1], width):
         first -= 1  # names that are numbers: "x-axis,1,2" above "second,Volt,Volt"
     last += _limit_rows(rows[last : last + 6])
     why = f"rows below line {rows[last - 1].line} hold values in {len(typed)} columns, the header none"
     return first, last - first, why
+
+
+def _belongs(rows: Sequence[Record], at: int, width: int) -> bool:
+    """Return whether a row without values is one more header row: wide, just above the next, no key and value."""
+    row = rows[at]
+    return _wide(row, width) and row.line + row.lines == rows[at + 1].line and not _is_key_value(row)
 
 
 def _begins_data(shares: Sequence[float | None], at: int) -> bool:
@@ -164,7 +170,7 @@ def _begins_data(shares: Sequence[float | None], at: int) -> bool:
 
 
 def _numbered_names(row: Record, width: int) -> bool:
-    """Return whether a row of full width holds a name and otherwise names or whole numbers, each once: `Time(s),0,1`."""
+    """Return whether a row of full width holds a name, and else names or whole numbers, each once: `Time(s),0,1`."""
     filled = [cell.strip() for cell in row.cells if cell.strip()]
     named = [cell for cell in filled if cells.kind(cell) == "text"]
     numbered = [cell for cell in filled if cell.isdigit()]

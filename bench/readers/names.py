@@ -10,7 +10,6 @@ from bench.export import RESERVED
 
 _DATE = re.compile(r"[-_. ]*(?:\d{4}[-_.]\d{2}(?:[-_.]\d{2})?|\d{8})$")
 _OTHER = re.compile(r"[^\w]+")
-_WRAPPERS = {".gz", ".zst", ".zip"}
 
 
 def table_name(path: Path) -> str:
@@ -20,8 +19,6 @@ def table_name(path: Path) -> str:
     'retest'
     """
     name = path.name
-    if Path(name).suffix.lower() in _WRAPPERS and Path(name).stem:
-        name = Path(name).stem
     stem = (Path(name).stem or name).lower()
     return _identifier(_DATE.sub("", stem)) or _identifier(stem) or "export"
 

@@ -20,13 +20,17 @@ _BLOCK_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a record looks like: `fields` delimited fields, of which the first `columns` are columns of the table."""
+    """What a record looks like: `fields` delimited fields, of which the first `columns` are columns of the table.
+
+    The last `optional` columns may be missing from a line.
+    """
 
     delimiter: str
     fields: int
     columns: tuple[str, ...]
     comment: str | None = None
     header_text: str | None = None
+    optional: int = 0
 
 
 def plain_rows(text: Text, start: int, shape: Shape) -> int | None:

@@ -194,7 +194,7 @@ class Careful:
         parts, refused = [], []
         if unquoted.height:
             filled = pl.col(_TEXT).str.strip_chars_end(d + " ").str.count_matches(d, literal=True) + 1
-            good = (pl.col("\0width") >= n) & (filled <= n) & self._not_header()
+            good = (pl.col("\0width") >= n - self.shape.optional) & (filled <= n) & self._not_header()
             parts.append(self._split_plain(unquoted.filter(good)))
             refused.append(unquoted.filter(~good))
         if quoted_ones.height:
@@ -229,6 +229,7 @@ class Careful:
             infer_schema=False,
             schema=dict.fromkeys(names, pl.String),
             extra_columns="ignore",
+            missing_columns="insert",
         )
         return records.select(ROW, LINE).hstack(cells)
 
@@ -241,10 +242,12 @@ class Careful:
             pl.col("\0cells").list.len().alias("\0width")
         )
         beyond = pl.col("\0cells").list.slice(n).list.join("").str.strip_chars() == ""
-        good = (pl.col("\0width") >= n) & beyond & self._not_header()
+        good = (pl.col("\0width") >= n - self.shape.optional) & beyond & self._not_header()
         kept = records.filter(good)
         self.tally.trimmed_rows += int((kept.get_column("\0width") > self.shape.fields).sum())
-        cells = [_unquoted(pl.col("\0cells").list.get(at)).alias(name) for at, name in enumerate(names)]
+        cells = [
+            _unquoted(pl.col("\0cells").list.get(at, null_on_oob=True)).alias(name) for at, name in enumerate(names)
+        ]
         return kept.select(ROW, LINE, *cells), records.filter(~good).drop("\0cells")
 
     def _schema(self) -> dict[str, pl.DataType | type[pl.DataType]]:

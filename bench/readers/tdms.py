@@ -1,0 +1,72 @@
+"""NI TDMS: each group is a table, each channel a column with its `unit_string`; scaled values, as LabVIEW shows them.
+
+Channels of one group may differ in length: the short ones end in nulls. A waveform's time is not stored but follows
+from its start and increment, and is given as a column of its own when all channels of the group share it.
+"""
+
+from __future__ import annotations
+
+import io
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from bench.errors import ExportEmpty
+from bench.export import Export, RawTable
+from bench.readers import names
+from bench.readers.content import Content
+from bench.readers.formats import unreadable
+from bench.readers.options import ReadOptions
+from bench.readers.reports import text_table
+from bench.source import Source
+
+
+def read_tdms(source: Source, options: ReadOptions, content: Content) -> Export:
+    """Return a file's tables, one a group with channels.
+
+    Raises:
+        ExportEmpty: no group has channels.
+        ExportError: it is cut or no TDMS.
+    """
+    nptdms: Any = import_module("nptdms")  # formats.py has made sure that it is there
+    try:
+        file = nptdms.TdmsFile.read(io.BytesIO(content.whole()))
+        groups = [group for group in file.groups() if group.channels()]
+        base = options.table or names.table_name(Path(content.name))
+        tables = tuple(
+            _table(base if len(groups) == 1 else f"{base}_{names.table_name(Path(group.name + '.x'))}", group)
+            for group in groups
+        )
+    except Exception as problem:
+        # The library raises what its parts raise (KeyError, struct.error, numpy's own) on a broken file.
+        raise unreadable(source, "TDMS", str(problem).splitlines()[0] if str(problem) else "broken") from problem
+    if not tables:
+        raise ExportEmpty("the file holds no channels", file=source.path, hint="export it again from the bench.")
+    metadata = {str(key): str(value) for key, value in file.properties.items()}
+    scaled = sorted(
+        channel.path for group in groups for channel in group.channels() if "NI_Number_Of_Scales" in channel.properties
+    )
+    return Export(source.path, "tdms", {"groups": len(groups), "scaled_channels": scaled}, tables, source, metadata)
+
+
+def _table(name: str, group: Any) -> RawTable:
+    channels = group.channels()
+    columns = [_texts(channel[:]) for channel in channels]
+    headers = [channel.name for channel in channels]
+    units: list[str | None] = [str(channel.properties.get("unit_string", "")).strip() or None for channel in channels]
+    height = max(map(len, columns))
+    steps = {channel.properties.get("wf_increment") for channel in channels}
+    step = steps.pop() if len(steps) == 1 else None
+    if step:
+        offset = float(channels[0].properties.get("wf_start_offset", 0.0))
+        columns.insert(0, (offset + pl.int_range(height, eager=True) * float(step)).cast(pl.String).to_list())
+        headers.insert(0, "time")
+        units.insert(0, "s")
+    padded = [column + [None] * (height - len(column)) for column in columns]
+    return text_table(name, headers, padded, units=units)
+
+
+def _texts(values: Any) -> list[str | None]:
+    return pl.Series(values.tolist(), strict=False).cast(pl.String).to_list() if len(values) else []

@@ -1,0 +1,103 @@
+"""Excel workbooks: each sheet with cells is a table, found like one in delimited text.
+
+A sheet becomes text first: a number in its shortest form, a date as ISO, a formula by the value that was last stored.
+So preambles, units rows and ragged rows are handled by the one reader that knows them, and `_line` is the sheet's row.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import warnings
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import date, datetime, time, timedelta
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import ParseError
+
+from bench.errors import ExportEmpty
+from bench.export import Export, RawTable
+from bench.readers import names
+from bench.readers.content import Content
+from bench.readers.delimited import read_delimited
+from bench.readers.formats import unreadable
+from bench.readers.options import ReadOptions
+from bench.source import Source
+
+
+def read_xlsx(source: Source, options: ReadOptions, content: Content) -> Export:
+    """Return a workbook's tables, one a sheet that holds anything.
+
+    Raises:
+        ExportEmpty: no sheet holds anything.
+        ExportError: it is cut or no workbook.
+    """
+    sheets = _sheets(source, content)
+    if not sheets:
+        raise ExportEmpty("the workbook's sheets are empty", file=source.path, hint="export it again from the bench.")
+    base = options.table or names.table_name(Path(content.name))
+    tables: list[RawTable] = []
+    dialects: dict[str, object] = {}
+    metadata: dict[str, str] = {}
+    for title, text in sheets:
+        own = base if len(sheets) == 1 else f"{base}_{names.table_name(Path(title + '.x'))}"
+        read = read_delimited(
+            source, replace(options, table=own, delimiter=",", encoding=None), Content(title, text, None)
+        )
+        tables.extend(read.tables)
+        dialects[title] = dict(read.dialect)
+        metadata |= {key if len(sheets) == 1 else f"{title}: {key}": value for key, value in read.metadata.items()}
+    return Export(source.path, "xlsx", {"sheets": dialects}, tuple(tables), source, metadata)
+
+
+def _sheets(source: Source, content: Content) -> list[tuple[str, bytes]]:
+    openpyxl: Any = import_module("openpyxl")  # formats.py has made sure that it is there
+    broken = (
+        openpyxl.utils.exceptions.InvalidFileException,
+        zipfile.BadZipFile,
+        KeyError,
+        ValueError,
+        OSError,
+        ParseError,
+        EOFError,
+        TypeError,
+    )
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about styles and extensions, which do not concern cells
+            book = openpyxl.load_workbook(io.BytesIO(content.whole()), read_only=True, data_only=True)
+            found = [(sheet.title, _text(sheet.iter_rows(values_only=True))) for sheet in book.worksheets]
+            book.close()
+    except broken as problem:
+        raise unreadable(source, "an Excel workbook", str(problem).splitlines()[0] or "broken") from problem
+    return [(title, text) for title, text in found if text.strip(b',\n" ')]
+
+
+def _text(rows: Iterable[tuple[object, ...]]) -> bytes:
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows(_trimmed(rows))
+    return written.getvalue().encode("utf-8", "replace")
+
+
+def _trimmed(rows: Iterable[tuple[object, ...]]) -> Iterator[list[str]]:
+    """Yield rows of text without the empty columns that a sheet's used range drags along."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    width = max((at + 1 for row in cells for at, cell in enumerate(row) if cell), default=0)
+    yield from ((row[:width] if any(row) else []) for row in cells)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ")
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return repr(value.total_seconds())
+    return str(value).upper() if isinstance(value, bool) else str(value)
