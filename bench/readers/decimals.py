@@ -7,6 +7,7 @@ is made.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from bench.readers import cells
 
 _PLAIN_COMMA = cells.COMMA_NUMBER
 _MIXED_COMMA = cells.COMMA_GROUPS
+_DECISIVE = re.compile(r"^\s*[+-]?(?:0*,\d+|0\d*,\d+|\d+,(?:\d{1,2}|\d{4,})(?:[eE][+-]?\d+)?|\d{4,},\d+)\s*$")
 _POINTED = r"^\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?\s*$"
 
 
@@ -26,14 +28,20 @@ def decimal_mark(frame: pl.LazyFrame, columns: Sequence[str], head_cells: Sequen
     Raises:
         ExportAmbiguous: every number with a comma could be one with grouped thousands as well.
     """
-    if not any("," in cell and cells.kind(cell) == "number" for cell in head_cells):
+    numbers = [cell for cell in head_cells if cells.kind(cell) == "number"]
+    commas = [cell for cell in numbers if "," in cell]
+    if not commas:
         return "."
+    if len(commas) == len([cell for cell in numbers if not cell.strip().lstrip("+-").isdigit()]) and any(
+        _DECISIVE.match(cell) for cell in commas
+    ):
+        return ","  # no number in the head has a point, and some of the commas can only be decimal marks
     counted = _count(frame, columns)
     if counted["mixed_comma"] or counted["comma"] > counted["three"]:
         return "," if counted["comma"] + counted["mixed_comma"] > counted["pointed"] else "."
     if counted["pointed"] or counted["mixed_point"] or not counted["three"]:
         return "."
-    sample = next(cell for cell in head_cells if "," in cell and cells.kind(cell) == "number")
+    sample = commas[0]
     bare = sample.strip().replace(",", "")
     raise ExportAmbiguous(
         f"a comma in a number can be read two ways here: {sample.strip()!r} as {sample.strip().replace(',', '.')} "

@@ -83,14 +83,22 @@ def read_rows(text: Text, source: Source, data_line: int, shape: Shape, *, numbe
     `number_from` is the number of that line in the file, where the text is only a piece of it.
     """
     start, first_line = _offset(text, data_line), number_from or data_line
-    for columns in dict.fromkeys((shape.columns, shape.columns[: len(shape.columns) - shape.optional])):
-        narrow = replace(shape, columns=columns, fields=shape.fields - len(shape.columns) + len(columns))
-        count = plain.plain_rows(text, start, narrow)
-        if count is not None and (text.path is None or _lines_end_in_lf(text, start, data_line)):
-            missing = [pl.lit(None, pl.String).alias(name) for name in shape.columns[len(columns) :]]
-            frame = plain.scan(text, start, first_line, narrow).with_columns(missing)
-            return Rows(frame, no_quarantine(), Tally(rows=count, row_lines=count), "plain")
+    if text.path is None or _lines_end_in_lf(text, start, data_line):
+        for narrow in _plain_shapes(text, start, shape):
+            count = plain.plain_rows(text, start, narrow)
+            if count is not None:
+                missing = [pl.lit(None, pl.String).alias(name) for name in shape.columns[len(narrow.columns) :]]
+                frame = plain.scan(text, start, first_line, narrow).with_columns(missing)
+                return Rows(frame, no_quarantine(), Tally(rows=count, row_lines=count), "plain")
     return read_careful(text, source, start, first_line, shape)
+
+
+def _plain_shapes(text: Text, start: int, shape: Shape) -> Iterator[Shape]:
+    """Yield the shapes that a plain text could have: without its optional columns, with quoted columns."""
+    quoted = text.data.find(b'"', start, start + (1 << 16)) >= 0
+    for columns in dict.fromkeys((shape.columns, shape.columns[: len(shape.columns) - shape.optional])):
+        fields = shape.fields - len(shape.columns) + len(columns)
+        yield replace(shape, columns=columns, fields=fields, quoted=quoted)
 
 
 def read_careful(text: Text, source: Source, start: int, data_line: int, shape: Shape) -> Rows:

@@ -20,6 +20,7 @@ from bench.source import Source
 
 _BLOCK_BYTES = 1 << 20
 _HEAD_BYTES = 1 << 16
+_CONVINCING = 1000  # so many bytes that are not UTF-8, and no character that is, settle it
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _TEXT_CONTROLS = frozenset(b"\t\n\r\x0b\x0c\x1a\x1b\x08\x07")
 _KNOWN_BINARY = (
@@ -150,6 +151,8 @@ def _stray_bytes(data: bytes | mmap.mmap, start: int) -> tuple[int, int]:
             continue
         text = decoder.decode(block)
         characters += len(text) - len(text.encode("ascii", "ignore"))
+        if stray[0] > _CONVINCING and not characters:
+            break
     decoder.decode(b"", final=True)
     return stray[0], characters
 
@@ -157,15 +160,18 @@ def _stray_bytes(data: bytes | mmap.mmap, start: int) -> tuple[int, int]:
 def _transcoded(source: Source, data: bytes | mmap.mmap, start: int, name: str, note: str | None) -> Text:
     errors = "bench-cp1252" if name in ("utf-8", "cp1252") else "replace"
     decoder = codecs.getincrementaldecoder(name)(errors)
-    pieces = (decoder.decode(data[at : at + _BLOCK_BYTES]) for at in range(start, len(data), _BLOCK_BYTES))
+    blocks = (data[at : at + _BLOCK_BYTES] for at in range(start, len(data), _BLOCK_BYTES))
+    if name == "cp1252":
+        pieces = (block if block.isascii() else _encode(decoder.decode(block)) for block in blocks)
+    else:
+        pieces = (_encode(decoder.decode(block)) for block in blocks)
     if source.data is not None and not isinstance(data, mmap.mmap):
-        text = "".join(pieces) + decoder.decode(b"", final=True)
-        return Text(_encode(text), None, 0, name, note)
+        return Text(b"".join(pieces) + _encode(decoder.decode(b"", final=True)), None, 0, name, note)
     path = source.scratch() / "text.utf8"
     try:
         with path.open("wb") as file:
             for piece in pieces:
-                file.write(_encode(piece))
+                file.write(piece)
             file.write(_encode(decoder.decode(b"", final=True)))
     except OSError as problem:
         raise EnvironmentProblem(

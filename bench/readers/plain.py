@@ -22,7 +22,7 @@ _BLOCK_BYTES = 1 << 20
 class Shape:
     """What a record looks like: `fields` delimited fields, of which the first `columns` are columns of the table.
 
-    The last `optional` columns may be missing from a line.
+    The last `optional` columns may be missing from a line. `quoted`: the same columns of each row are quoted.
     """
 
     delimiter: str
@@ -31,18 +31,39 @@ class Shape:
     comment: str | None = None
     header_text: str | None = None
     optional: int = 0
+    quoted: bool = False
 
 
 def plain_rows(text: Text, start: int, shape: Shape) -> int | None:
-    """Return the number of rows from byte `start` on if all of them are plain, else None."""
+    """Return the number of rows from byte `start` on if all of them are plain, else None.
+
+    With a shape that is `quoted`, the same columns are quoted in every row, and no quoted cell holds a delimiter, a
+    line end or a quote.
+    """
     if start >= len(text.data):
         return 0
     if shape.fields < 2 or shape.delimiter == " " or not _no_special_lines(text, start, shape):
         return None  # a blank line in one column is no row, and the pattern cannot tell it from one
-    delimiter = shape.delimiter.encode()
     ending = b"\r\n" if text.data.find(b"\r\n", start, start + (1 << 20)) >= 0 else b"\n"
-    period = delimiter * (shape.fields - 1) + ending
-    dropped = bytes(byte for byte in range(256) if byte not in delimiter + b'\n\r"\0')
+    cells = _first_row(text, start, shape) if shape.quoted else [b""] * shape.fields
+    if len(cells) != shape.fields or (shape.quoted and not any(cells)):
+        return None
+    period = shape.delimiter.encode().join(cells) + ending
+    seen = _repeats(text, start, period, shape)
+    if seen is None:
+        return None
+    rows, rest = divmod(seen, len(period))
+    last = text.data[-1:]
+    if rest == len(period) - len(ending) and rest and last != b"\r":
+        rows += 1  # the last line has no line end
+    elif rest or last != b"\n":
+        return None
+    return rows if not shape.quoted or _quotes_enclose(text, start, rows * sum(map(bool, cells)), shape) else None
+
+
+def _repeats(text: Text, start: int, period: bytes, shape: Shape) -> int | None:
+    """Return how many structural bytes there are if they are `period` over and over, else None."""
+    dropped = bytes(byte for byte in range(256) if byte not in shape.delimiter.encode() + b'\n\r"\0')
     pattern = period * (_BLOCK_BYTES // len(period) + 2)
     seen = 0
     for block in text.blocks(start, _BLOCK_BYTES):
@@ -51,10 +72,35 @@ def plain_rows(text: Text, start: int, shape: Shape) -> int | None:
         if skeleton != pattern[phase : phase + len(skeleton)]:
             return None
         seen += len(skeleton)
-    rows, rest = divmod(seen, len(period))
-    if rest == shape.fields - 1 and text.data[-1:] != b"\r":
-        return rows + 1  # the last line has no line end
-    return rows if rest == 0 and text.data[-1:] == b"\n" else None
+    return seen
+
+
+def _first_row(text: Text, start: int, shape: Shape) -> list[bytes]:
+    """Return the quotes of each field of the first row, which every row must have."""
+    end = text.data.find(b"\n", start)
+    row = bytes(text.data[start : end if end >= 0 else len(text.data)])
+    cells = [b'"' * cell.count(b'"') for cell in row.split(shape.delimiter.encode())]
+    return cells if all(len(cell) in (0, 2) for cell in cells) else []
+
+
+def _quotes_enclose(text: Text, start: int, pairs: int, shape: Shape) -> bool:
+    """Return whether each pair of quotes stands around its whole field: as many begin and end a field as there are."""
+    d = shape.delimiter.encode()
+    opening = text.data[start : start + 1] == b'"'
+    closing = text.data[-1:] == b'"'
+    carry = b""
+    opened, closed = int(opening), int(closing)
+    for block in text.blocks(start, _BLOCK_BYTES):
+        piece = carry + block
+        opened += piece.count(d + b'"') + piece.count(b'\n"')
+        closed += piece.count(b'"' + d) + piece.count(b'"\n') + piece.count(b'"\r\n')
+        carry = _tail(piece)
+    return opened == closed == pairs
+
+
+def _tail(piece: bytes) -> bytes:
+    """Return the end of a block that may be the beginning of what is counted: a lone last byte, or `"` before CR."""
+    return piece[-2:] if piece[-2:] == b'"\r' else piece[-1:]
 
 
 def _no_special_lines(text: Text, start: int, shape: Shape) -> bool:
@@ -93,8 +139,8 @@ def scan(text: Text, start: int, first_line: int, shape: Shape) -> pl.LazyFrame:
     in_memory = text.path is None
     frame = pl.scan_csv(
         bytes(text.data[start:]) if text.path is None else text.path,
-        has_header=False, separator=shape.delimiter, quote_char=None, infer_schema=False,
-        schema=dict.fromkeys(fields, pl.String), skip_lines=0 if in_memory else first_line - 1,
+        has_header=False, separator=shape.delimiter, quote_char='"' if shape.quoted else None,
+        infer_schema=False, schema=dict.fromkeys(fields, pl.String), skip_lines=0 if in_memory else first_line - 1,
         row_index_name=ROW, row_index_offset=1, raise_if_empty=False, glob=False,
     )  # fmt: skip
     row = pl.col(ROW).cast(pl.Int64)

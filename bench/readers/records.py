@@ -16,10 +16,10 @@ from io import BytesIO
 
 import polars as pl
 
-from bench.export import LINE, QUARANTINE_SCHEMA, ROW
+from bench.export import LINE, QUARANTINE_SCHEMA, ROW, no_quarantine
 from bench.readers import fields
 from bench.readers.encoding import Text
-from bench.readers.plain import Shape
+from bench.readers.plain import Shape, plain_rows, scan
 
 _BLOCK_BYTES = 16 << 20
 _LONGEST_RECORD_LINES = 1000
@@ -67,9 +67,13 @@ class Careful:
         carry, restarts = "", 0
         position, end = self.start, len(self.text.data)
         while position < end or carry:
-            block, position = self._block(position, block_bytes)
+            begin = position
+            position = self._block_end(position, block_bytes)
             last = position >= end
-            lines = _lines(carry + block)
+            if not carry and (plain := self._plain_piece(begin, position)) is not None:
+                yield plain
+                continue
+            lines = _lines(carry + bytes(self.text.data[begin:position]).decode("utf-8"))
             carry = ""
             while True:
                 lines = self._inside(lines)
@@ -89,14 +93,27 @@ class Careful:
             else:
                 yield from self._emit(lines)
 
-    def _block(self, position: int, size: int) -> tuple[str, int]:
+    def _block_end(self, position: int, size: int) -> int:
         data = self.text.data
         end = min(position + size, len(data))
         if end < len(data):
             cut = data.rfind(b"\n", position, end)
             cut = cut if cut >= 0 else data.find(b"\n", end)
             end = len(data) if cut < 0 else cut + 1
-        return bytes(data[position:end]).decode("utf-8"), end
+        return end
+
+    def _plain_piece(self, begin: int, end: int) -> Piece | None:
+        """Return a block's rows if the block is plain: a few ragged rows in a large file cost only their own block."""
+        block = Text(bytes(self.text.data[begin:end]), None, 0, self.text.encoding)
+        count = plain_rows(block, 0, self.shape)
+        if not count:
+            return None
+        done = self.tally.rows + self.tally.quarantined
+        kept = scan(block, 0, self.line, self.shape).with_columns(pl.col(ROW) + done).collect()
+        self.line += count
+        self.tally.rows += count
+        self.tally.row_lines += count
+        return Piece(kept, no_quarantine())
 
     def _inside(self, lines: pl.DataFrame) -> pl.DataFrame:
         """Mark the lines that end inside quotes."""

@@ -163,3 +163,39 @@ def test_the_careful_path_spills_to_disk_and_stays_right(tmp_path: Path) -> None
     assert frame.height == 300_000
     assert frame.row(299_999) == (300_000, 300_001, str(299_999 / 8))
     assert list(source.scratch().iterdir())
+
+
+@COMMON
+@given(
+    st.lists(st.lists(CELL, min_size=3, max_size=3), min_size=1, max_size=10),
+    st.tuples(st.booleans(), st.booleans(), st.booleans()),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+    st.integers(0, 30),
+)
+def test_quoted_columns_read_alike_on_both_paths(
+    table: list[list[str]], quoted: tuple[bool, bool, bool], end: str, closed: bool, stray: int
+) -> None:
+    lines = [";".join(f'"{cell}"' if q else cell for cell, q in zip(row, quoted, strict=True)) for row in table]
+    text = end.join(lines) + (end if closed else "")
+    if stray % 3 == 0 and '"' in text:
+        at = text.index('"')
+        text = text[:at] + "x" + text[at:]  # the quote no longer begins its field
+    shape = Shape(";", 3, ("x", "y", "z"), quoted=True)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.csv"
+        path.write_bytes(text.encode())
+        opened = open_text(Source(path))
+        count = plain.plain_rows(opened, 0, shape)
+        if count is None:
+            return
+        fast = plain.scan(opened, 0, 1, shape).collect()
+        pieces = list(Careful(opened, 0, 1, Shape(";", 3, ("x", "y", "z"))).pieces())
+    assert count == fast.height == len(table)
+    assert_frame_equal(fast, pl.concat([piece.kept for piece in pieces]))
+
+
+def test_uniformly_quoted_columns_take_the_fast_path() -> None:
+    export = read_text(b'n,"v"\n"a",1\n"b",2\n"",3\n')
+    assert export.dialect["path"] == "plain"
+    assert export.tables[0].frame.collect().rows() == [(1, 2, "a", "1"), (2, 3, "b", "2"), (3, 4, "", "3")]
