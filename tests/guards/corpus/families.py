@@ -6,5 +6,6 @@ from corpus import (  # noqa: F401
     label_families,
     quantity_families,
     rails_families,
+    stranger_families,
     table_families,
 )

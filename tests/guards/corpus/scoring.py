@@ -154,7 +154,7 @@ def _outcome(truth: Truth, seen: Seen) -> str:
     readings = sum(base is not None for base in truth.base)
     if not readings or answer == due:
         return "right"
-    if answer in also:
+    if answer in also or (answer == "refuse in part" and "refuse" in also):
         return "accepted"
     if answer == "correct":
         return "wrong correction"  # true by luck: nothing in the case decides it
