@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 from bench import caveats, tables
 from bench.errors import UsageError
 from bench.guarded import GuardedExport
-from bench.sandboxes import classified, not_run
+from bench.sandboxes import SandboxSource, classified, not_run
 from guards import GuardReport, TableReport
 from runner import RunnerError, RunResult
 
@@ -34,8 +34,7 @@ class Analysis:
 
     exports: tuple[GuardedExport, ...]
     db: Path
-    _make_sandbox: Callable[[], Sandbox]
-    _sandbox: Sandbox | None = None
+    _sandboxes: SandboxSource
     _temporary: Path | None = None
     _attached: bool = field(default=False, init=False)
 
@@ -98,18 +97,15 @@ class Analysis:
         return replace(run, warnings=(*run.warnings, *caveats.warnings(read)))
 
     def _ready_sandbox(self) -> Sandbox:
-        if self._sandbox is None:
-            self._sandbox = self._make_sandbox()
+        sandbox = self._sandboxes.get()
         if not self._attached:
-            self._sandbox.attach(self.db)
+            sandbox.attach(self.db)
             self._attached = True
-        return self._sandbox
+        return sandbox
 
     def close(self) -> None:
         """End the sandbox and remove the temporary database, if there is one."""
-        if self._sandbox is not None:
-            self._sandbox.close()
-            self._sandbox = None
+        self._sandboxes.close()
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
 

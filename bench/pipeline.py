@@ -1,13 +1,14 @@
 """read -> guard -> write: `analyze()`, the order of the steps and nothing else.
 
-The sandbox is asked for first, so that it starts while the guard works and its start is hidden. Several exports become
-several tables of one file; a name that is taken gets `_2`.
+Several exports become several tables of one file; a name that is taken gets `_2`. A sandbox that a front end has told
+to start is handed through, so that it starts while the guard works.
 """
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from os import PathLike, fspath
 from pathlib import Path
@@ -20,7 +21,7 @@ from bench.errors import UsageError
 from bench.frames import reading
 from bench.guarded import BoardFile, GuardedExport, GuardedTable, distinct
 from bench.readers import ReadOptions, read
-from bench.sandboxes import SandboxMaker
+from bench.sandboxes import SandboxSource
 from guards import guard
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def analyze(
     db: PathText | None = None,
     progress: Progress | None = None,
     limits: ResourceLimits | None = None,
-    start_sandbox: bool = False,
+    sandbox: SandboxSource | None = None,
     table: str | None = None,
     reader: str | None = None,
     delimiter: str | None = None,
@@ -52,45 +53,41 @@ def analyze(
 
     `board`: a profile (TOML) for all of them; without it `board.toml` beside each export is used if it is there.
     `db`: the file to keep; without it the database is temporary. `progress(label, done, total)` is called at times.
-    `limits` bound each later `run`; `start_sandbox` begins to start the sandbox before the first line is read.
-    `table` names the table of a single export. The other options are those of the readers.
+    `limits` bound each later `run`; `sandbox` is one that was told to start earlier (its own limits hold), and is
+    closed with the analysis, or when this fails. `table` names the table of a single export. The other options are
+    those of the readers.
 
     Raises:
         ExportError: an export cannot be read. ProfileError: the profile cannot be used.
         UsageError: `db` exists and is not ours, or the options contradict each other.
         EnvironmentProblem: the database cannot be written.
     """
-    paths = _paths(exports)
-    if table is not None and len(paths) > 1:
-        raise UsageError("one table name was given for several exports", hint="leave --table out, or name one export")
     options = ReadOptions(
         table=table, reader=reader, delimiter=delimiter, decimal=decimal, encoding=encoding, header_rows=header_rows
     )
-    given = None if board is None else Path(fspath(board))
-    boards = [board_for(path, given) for path in paths]
-    temporary = temporary_folder() if db is None else None
-    target = Path(fspath(db)) if db is not None else temporary_database(temporary)
-    make = SandboxMaker(limits, progress)
-    sandbox = None
-    try:
+    sandboxes = sandbox or SandboxSource(limits, progress)
+    with ExitStack() as undo:
+        undo.callback(sandboxes.close)
+        paths = _paths(exports, table)
+        given = None if board is None else Path(fspath(board))
+        boards = [board_for(path, given) for path in paths]
+        temporary = temporary_folder() if db is None else None
+        if temporary is not None:
+            undo.callback(shutil.rmtree, temporary, ignore_errors=True)
+        target = Path(fspath(db)) if db is not None else temporary_database(temporary)
         tables.check_target(target)
-        if start_sandbox and all(path.is_file() for path in paths):
-            sandbox = make.started()
         guarded = _guard_all([read(path, options) for path in paths], boards, progress)
         tables.build(target, guarded, now=datetime.now(UTC).replace(tzinfo=None), progress=progress)
-    except BaseException:
-        if sandbox is not None:
-            sandbox.close()
-        if temporary is not None:
-            shutil.rmtree(temporary, ignore_errors=True)
-        raise
-    return Analysis(tuple(guarded), target, make, sandbox, temporary)
+        undo.pop_all()
+    return Analysis(tuple(guarded), target, sandboxes, temporary)
 
 
-def _paths(exports: PathText | Sequence[PathText]) -> list[Path]:
+def _paths(exports: PathText | Sequence[PathText], table: str | None) -> list[Path]:
     paths = [Path(fspath(path)) for path in ([exports] if isinstance(exports, str | PathLike) else exports)]
     if not paths:
         raise UsageError("no export was named", hint="bench-analyze EXPORT")
+    if table is not None and len(paths) > 1:
+        raise UsageError("one table name was given for several exports", hint="leave --table out, or name one export")
     return paths
 
 

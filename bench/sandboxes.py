@@ -7,6 +7,7 @@ failure is an answer, and the tables are there without a sandbox.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from bench import settings
@@ -25,37 +26,46 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass
-class SandboxMaker:
-    """Makes an analysis' sandbox; the image is fetched if there is none. A failure to fetch it is remembered."""
+class SandboxSource:
+    """Makes an analysis' one sandbox; the image is fetched if there is none. A failure to fetch it is remembered.
 
-    limits: ResourceLimits | None
-    progress: Progress | None
+    `start` may be called long before `get`, so that the sandbox's start is hidden behind other work.
+    """
+
+    limits: ResourceLimits | None = None
+    progress: Progress | None = None
+    _sandbox: Sandbox | None = None
     _failure: RunnerError | None = None
 
-    def __call__(self) -> Sandbox:
-        """Return a sandbox that has not started.
+    def get(self) -> Sandbox:
+        """Return the sandbox.
 
         Raises:
             RunnerError: the image cannot be made.
         """
         if self._failure is not None:
             raise self._failure
+        if self._sandbox is not None:
+            return self._sandbox
         cache = settings.load().cache
         try:
             image = find_image(cache) or install_image(cache, progress=self.progress)
         except RunnerError as error:
             self._failure = error
             raise
-        return Sandbox(limits=self.limits, image=image)
+        self._sandbox = Sandbox(limits=self.limits, image=image)
+        return self._sandbox
 
-    def started(self) -> Sandbox | None:
-        """Return a sandbox that is starting, or None where that failed: the first run will tell why."""
-        try:
-            sandbox = self()
-        except RunnerError:
-            return None
-        sandbox.start()
-        return sandbox
+    def start(self) -> None:
+        """Begin to start the sandbox. Where that fails the first run tells why."""
+        with suppress(RunnerError):
+            self.get().start()
+
+    def close(self) -> None:
+        """End the sandbox, if there is one."""
+        if self._sandbox is not None:
+            self._sandbox.close()
+            self._sandbox = None
 
 
 def not_run(error: RunnerError) -> RunResult:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from bench import outcome, outputs, receipts, settings
 from bench.analysis import Analysis
-from bench.cli.options import Options, check, snippet_code
+from bench.cli.job import Job
+from bench.cli.options import Options
 from bench.cli.reply import Reply
-from bench.errors import BenchError, UsageError
+from bench.errors import BenchError
 from bench.guarded import GuardedExport
 from bench.pipeline import analyze
 from bench.render.document import document
 from bench.render.terminal import board_hint, guard_text, run_text
-from runner import ResourceLimits, RunnerError, RunResult
-
-Progress = Callable[[str, int, int], None]
+from runner import RunResult
 
 
 @dataclass
@@ -26,49 +24,45 @@ class _Done:
     """How far the command came: what a reply shows even when a later step fails."""
 
     exports: tuple[GuardedExport, ...] = ()
-    code: str | None = None
     run: RunResult | None = None
     receipt: Path | None = None
     notes: list[str] = field(default_factory=list)
 
 
-def analyse(exports: list[Path], options: Options, progress: Progress | None) -> Reply:
+def analyse(job: Job) -> Reply:
     """Run the command; a `BenchError` becomes a reply that also shows what was done before it."""
     done = _Done()
     try:
-        found = _steps(exports, options, progress, done)
+        found = _steps(job, done)
     except BenchError as error:
-        return _reply(done, exit_code=error.exit_code, error=error.to_dict(), message=str(error), options=options)
+        return _reply(job, done, exit_code=error.exit_code, error=error.to_dict(), message=str(error))
     message = f"{found.message}. Hint: {found.hint}" if found.hint else found.message
-    return _reply(done, exit_code=found.exit_code, error=found.to_dict(), message=message, options=options)
+    return _reply(job, done, exit_code=found.exit_code, error=found.to_dict(), message=message)
 
 
-def _steps(exports: list[Path], options: Options, progress: Progress | None, done: _Done) -> outcome.Outcome:
-    check(exports, options)
-    done.code = snippet_code(options)
-    if options.out is not None:
-        outputs.writer_for(options.out)
-    with _analysis(exports, options, progress, start_sandbox=done.code is not None) as analysis:
+def _steps(job: Job, done: _Done) -> outcome.Outcome:
+    options = job.options
+    with _analysis(job) as analysis:
         done.exports = analysis.exports
         if options.db is not None:
             done.notes.append(f"tables: {analysis.db}, raw: {analysis.raw_db}")
         if options.out is not None:
             done.notes.append(f"table: {outputs.write_table(analysis, options.out)}")
-        if done.code is not None:
-            done.run = analysis.run(done.code)
+        if job.code is not None:
+            done.run = analysis.run(job.code)
         if done.run is not None or options.receipt is not None:
-            _write_receipt(options, done)
+            _write_receipt(job, done)
         return _judge(analysis, options, done.run)
 
 
-def _analysis(exports: list[Path], options: Options, progress: Progress | None, *, start_sandbox: bool) -> Analysis:
+def _analysis(job: Job) -> Analysis:
+    options = job.options
     return analyze(
-        exports,
+        job.exports,
         board=options.board,
         db=options.db,
-        progress=progress,
-        limits=_limits(options),
-        start_sandbox=start_sandbox,
+        progress=job.progress,
+        sandbox=job.sandbox,
         table=options.table,
         reader=options.reader,
         delimiter=options.delimiter,
@@ -78,17 +72,9 @@ def _analysis(exports: list[Path], options: Options, progress: Progress | None, 
     )
 
 
-def _limits(options: Options) -> ResourceLimits:
-    given = {"wall_time_s": options.wall_time, "memory_mb": options.memory_mb}
-    try:
-        return ResourceLimits(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
-    except RunnerError as error:
-        raise UsageError(error.message, hint=error.hint) from error
-
-
-def _write_receipt(options: Options, done: _Done) -> None:
-    receipt = receipts.make(done.exports, code=done.code, run=done.run, made_at=datetime.now(UTC))
-    path = options.receipt or receipts.default_path(settings.load().receipts, receipt)
+def _write_receipt(job: Job, done: _Done) -> None:
+    receipt = receipts.make(done.exports, code=job.code, run=done.run, made_at=datetime.now(UTC))
+    path = job.options.receipt or receipts.default_path(settings.load().receipts, receipt)
     done.receipt = receipts.write(receipt, path)
     done.notes.append(f"receipt: {done.receipt}")
 
@@ -103,15 +89,15 @@ def _judge(analysis: Analysis, options: Options, run: RunResult | None) -> outco
     )
 
 
-def _reply(done: _Done, *, exit_code: int, error: dict[str, object] | None, message: str, options: Options) -> Reply:
+def _reply(job: Job, done: _Done, *, exit_code: int, error: dict[str, object] | None, message: str) -> Reply:
     receipt = str(done.receipt) if done.receipt else None
     notes = (*done.notes, message) if message else tuple(done.notes)
-    if options.json:
+    if job.options.json:
         runs = [done.run] if done.run is not None else []
         found = document(done.exports, runs=runs, receipt=receipt, error=error, exit_code=exit_code)
         return Reply(document=found, notes=notes, exit_code=exit_code)
     blocks = [guard_text(guarded) for guarded in done.exports]
     if done.run is not None:
         tables = [table for guarded in done.exports for table in guarded.report.tables]
-        blocks.append(run_text(done.code or "", done.run, tables))
+        blocks.append(run_text(job.code or "", done.run, tables))
     return Reply(text="\n\n".join(blocks), notes=notes, exit_code=exit_code)

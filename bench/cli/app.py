@@ -76,10 +76,30 @@ def analyse(
     exports
         Files that a bench wrote. Each becomes a table named after it.
     """
-    from bench.cli.analyse import analyse as run
+    from bench.cli.job import begin
 
     with progress_bar(color=load().color) as progress:
-        return run(exports, options or Options(), progress)
+        job = begin(exports, options or Options(), progress)
+        try:
+            from bench.cli.analyse import analyse as run
+
+            return run(job)
+        finally:
+            job.sandbox.close()
+
+
+@app.command
+def formats(*, json: Annotated[bool, Parameter(negative=())] = False) -> Reply:
+    """List the formats that can be read.
+
+    Parameters
+    ----------
+    json
+        Print one JSON document.
+    """
+    from bench.cli.formats import formats_reply
+
+    return formats_reply(json=json)
 
 
 @sandbox.command

@@ -12,6 +12,7 @@ from bench.errors import UsageError
 
 _READING = Group("Reading the export", sort_key=2)
 _SNIPPETS = Group("Running a snippet", sort_key=1)
+OUT_SUFFIXES = (".csv", ".parquet")
 _POSITIVE = validators.Number(gt=0)
 
 
@@ -68,7 +69,17 @@ def check(exports: list[Path], options: Options) -> None:
         raise UsageError(
             "--out holds one table, and several exports were given", hint="name one export, or use --db FILE"
         )
-    inputs = {path.resolve() for path in [*exports, options.board, options.snippet] if path is not None}
+    if options.out is not None and options.out.suffix.lower() not in OUT_SUFFIXES:
+        raise UsageError(
+            "the suffix says neither CSV nor Parquet", file=options.out, hint="end --out with .csv or .parquet"
+        )
+    _check_files(exports, options)
+
+
+def _check_files(exports: list[Path], options: Options) -> None:
+    beside = [path.with_name("board.toml") for path in exports]
+    read = [*exports, *beside, options.board, options.snippet]
+    inputs = {path.resolve() for path in read if path is not None}
     written: set[Path] = set()
     for name, path in (("--db", options.db), ("--out", options.out), ("--receipt", options.receipt)):
         if path is None:

@@ -124,6 +124,7 @@ USAGE = [
     (["--out", "table.xlsx"], "neither CSV nor Parquet"),
     (["--snippet", "none.py"], "the snippet cannot be read"),
     (["--decimal", ";"], "decimal"),
+    (["--reader", "no-such-format"], "no-such-format"),
 ]
 
 

@@ -183,3 +183,20 @@ def test_control_characters_in_an_export_do_not_reach_the_terminal(cli: Cli, tmp
     done = cli(export)
     assert "\x1b" not in done.said
     assert "\\x1b[31mvin_v\\u202e" in done.stdout
+
+
+def test_formats_lists_what_can_be_read(cli: Cli) -> None:
+    done = cli("formats", "--json")
+    (delimited,) = [found for found in done.document["formats"] if found["name"] == "delimited"]
+    assert ".csv" in delimited["suffixes"]
+    assert delimited["available"] is True
+    assert "delimited" in cli("formats").stdout
+
+
+def test_a_sites_own_board_is_never_overwritten(cli: Cli, export: Path, board: Path) -> None:
+    beside = export.with_name("board.toml")
+    beside.write_bytes(board.read_bytes())
+    done = cli(export, "--receipt", beside)
+    assert done.exit_code == 2
+    assert "--receipt names a file that is read" in done.stderr
+    assert beside.read_bytes() == board.read_bytes()

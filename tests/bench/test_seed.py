@@ -23,7 +23,8 @@ PASSING = """
 passed, mean, low, high = con.sql('''
     select count(*), avg(value_v), min(value_v), max(value_v) from retest where result = 'PASS'
 ''').fetchone()
-failed = [serial for (serial,) in con.execute("select serial from retest where result = 'FAIL' order by serial").fetchall()]
+rows = con.execute("select serial from retest where result = 'FAIL' order by serial").fetchall()
+failed = [serial for (serial,) in rows]
 lower, upper = limits["VOUT"]["lower"], limits["VOUT"]["upper"]
 inside = con.execute("select count(*) from retest where value_v between ? and ?", [lower, upper]).fetchone()[0]
 result = [passed, mean, low, high, failed, inside]
