@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from bench.cli import main
+
 ROOT = Path(__file__).parents[2]
 SEED = ROOT.parent / "shared" / "data" / "seed"
 
@@ -109,6 +111,20 @@ def cli(tmp_path: Path) -> Cli:
         )
         assert "Traceback" not in done.stderr, done.stderr
         return Finished(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
+    """Run `bench-analyze` through `main()` in this process: the same answers as `cli`, in a tenth of the time."""
+    monkeypatch.setenv("BENCH_ANALYZE_DATA", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> Finished:
+        exit_code = main([str(argument) for argument in arguments])
+        found = capsys.readouterr()
+        return Finished(exit_code, found.out, found.err)
 
     return run
 

@@ -59,61 +59,61 @@ def test_a_missing_export(cli: Cli, tmp_path: Path) -> None:
     assert document["error"]["file"] == str(tmp_path / "nowhere.csv")
 
 
-def test_a_folder_as_export(cli: Cli, tmp_path: Path) -> None:
-    check(cli(tmp_path), str(tmp_path))
+def test_a_folder_as_export(here: Cli, tmp_path: Path) -> None:
+    check(here(tmp_path), str(tmp_path))
 
 
-def test_one_missing_export_of_several(cli: Cli, export: Path, tmp_path: Path) -> None:
-    done = cli(export, tmp_path / "nowhere.csv", "--db", tmp_path / "x.duckdb")
+def test_one_missing_export_of_several(here: Cli, export: Path, tmp_path: Path) -> None:
+    done = here(export, tmp_path / "nowhere.csv", "--db", tmp_path / "x.duckdb")
     check(done, "nowhere.csv")
     assert not list(tmp_path.glob("*.duckdb"))
 
 
-def test_a_header_and_no_rows(cli: Cli, board: Path, tmp_path: Path) -> None:
+def test_a_header_and_no_rows(here: Cli, board: Path, tmp_path: Path) -> None:
     export, out = tmp_path / "retest.csv", tmp_path / "true.csv"
     export.write_text("serial,lot,measurement,value_v,result\n")
-    done = cli(export, "--board", board, "--db", tmp_path / "x.duckdb", "--out", out, "--json")
+    done = here(export, "--board", board, "--db", tmp_path / "x.duckdb", "--out", out, "--json")
     assert done.exit_code == 0
     assert done.document["guard"]["tables"][0]["rows_read"] == 0
     assert out.read_text().splitlines()[0] == "serial,lot,measurement,value_v,result"
 
 
-def test_no_measured_column(cli: Cli, tmp_path: Path) -> None:
+def test_no_measured_column(here: Cli, tmp_path: Path) -> None:
     export = tmp_path / "boards.csv"
     export.write_text("serial,lot,result\nA,L1,PASS\nB,L1,FAIL\n")
-    done = cli(export, "--json")
+    done = here(export, "--json")
     assert done.exit_code == 0
     assert done.document["guard"]["outcome"] == "clean"
 
 
-def test_duplicate_and_blank_column_names(cli: Cli, tmp_path: Path) -> None:
+def test_duplicate_and_blank_column_names(here: Cli, tmp_path: Path) -> None:
     export = tmp_path / "soak.csv"
     export.write_text("serial,vin_v,vin_v,\nA,24.0,24.1,x\nB,24.0,24.1,y\n")
-    names = [column["name"] for column in cli(export, "--json").document["guard"]["tables"][0]["columns"]]
+    names = [column["name"] for column in here(export, "--json").document["guard"]["tables"][0]["columns"]]
     assert names == ["serial", "vin_v", "vin_v_2", "column_4"]
 
 
-def test_ragged_rows_are_quarantined_and_counted(cli: Cli, tmp_path: Path) -> None:
+def test_ragged_rows_are_quarantined_and_counted(here: Cli, tmp_path: Path) -> None:
     export = tmp_path / "soak.csv"
     export.write_text("serial,vin_v\nA,24.0\nB\nC,24.1,7\nD,24.2\n")
-    (table,) = cli(export, "--json").document["guard"]["tables"]
+    (table,) = here(export, "--json").document["guard"]["tables"]
     assert (table["rows_read"], table["rows_kept"], table["rows_quarantined"]) == (4, 2, 2)
 
 
 @pytest.mark.parametrize(("name", "text", "words"), [(name, *rest) for name, rest in BOARDS.items()])
-def test_an_unusable_board_profile(cli: Cli, export: Path, tmp_path: Path, name: str, text: str, words: str) -> None:
+def test_an_unusable_board_profile(here: Cli, export: Path, tmp_path: Path, name: str, text: str, words: str) -> None:
     board = tmp_path / name
     board.write_bytes(text.encode("utf-8", "surrogateescape"))
-    done = cli(export, "--board", board, "--db", tmp_path / "x.duckdb")
+    done = here(export, "--board", board, "--db", tmp_path / "x.duckdb")
     check(done, str(board))
     assert words in done.stderr
-    assert cli(export, "--board", board, "--json").document["error"]["kind"] == "profile"
+    assert here(export, "--board", board, "--json").document["error"]["kind"] == "profile"
     assert not list(tmp_path.glob("*.duckdb"))
 
 
-def test_a_missing_board_profile(cli: Cli, export: Path, tmp_path: Path) -> None:
-    check(cli(export, "--board", tmp_path / "none.toml"), "none.toml")
-    check(cli(export, "--board", tmp_path), str(tmp_path))
+def test_a_missing_board_profile(here: Cli, export: Path, tmp_path: Path) -> None:
+    check(here(export, "--board", tmp_path / "none.toml"), "none.toml")
+    check(here(export, "--board", tmp_path), str(tmp_path))
 
 
 USAGE = [
@@ -129,10 +129,10 @@ USAGE = [
 
 
 @pytest.mark.parametrize(("arguments", "words"), USAGE, ids=lambda value: value[0] if isinstance(value, list) else None)
-def test_wrong_usage(cli: Cli, export: Path, arguments: list[str], words: str) -> None:
-    done = cli(export, *arguments)
+def test_wrong_usage(here: Cli, export: Path, arguments: list[str], words: str) -> None:
+    done = here(export, *arguments)
     check(done, words)
-    document = cli(export, *arguments, "--json").document
+    document = here(export, *arguments, "--json").document
     assert document["exit_code"] == 2
     assert document["error"]["kind"] in ("usage", "export")
     assert words in document["error"]["message"]
@@ -143,24 +143,24 @@ def test_no_export_at_all(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("option", ["--db", "--out", "--receipt"])
-def test_an_output_never_replaces_an_input(cli: Cli, tmp_path: Path, option: str) -> None:
+def test_an_output_never_replaces_an_input(here: Cli, tmp_path: Path, option: str) -> None:
     export = tmp_path / "retest.csv"
     export.write_text("serial,vin_v\nA,24.0\n")
-    done = cli(export, option, export)
+    done = here(export, option, export)
     check(done, f"{option} names a file that is read")
     assert export.read_text() == "serial,vin_v\nA,24.0\n"
 
 
-def test_two_outputs_never_share_a_file(cli: Cli, export: Path, tmp_path: Path) -> None:
-    check(cli(export, "--out", tmp_path / "x.csv", "--receipt", tmp_path / "x.csv"), "another option writes")
+def test_two_outputs_never_share_a_file(here: Cli, export: Path, tmp_path: Path) -> None:
+    check(here(export, "--out", tmp_path / "x.csv", "--receipt", tmp_path / "x.csv"), "another option writes")
 
 
-def test_out_holds_one_table(cli: Cli, export: Path, tmp_path: Path) -> None:
-    check(cli(export, export, "--out", tmp_path / "x.csv"), "--out holds one table")
+def test_out_holds_one_table(here: Cli, export: Path, tmp_path: Path) -> None:
+    check(here(export, export, "--out", tmp_path / "x.csv"), "--out holds one table")
 
 
-def test_a_receipt_that_cannot_be_written_still_shows_what_was_found(cli: Cli, export: Path, board: Path) -> None:
-    done = cli(export, "--board", board, "--receipt", "/proc/receipt.json")
+def test_a_receipt_that_cannot_be_written_still_shows_what_was_found(here: Cli, export: Path, board: Path) -> None:
+    done = here(export, "--board", board, "--receipt", "/proc/receipt.json")
     assert done.exit_code == 2
     assert "Divided by 1000." in done.stdout
     assert "/proc/receipt.json: the receipt could not be written" in done.stderr

@@ -87,61 +87,61 @@ def test_a_board_beside_the_export_is_used_and_named(cli: Cli, export: Path, boa
     ids=lambda options: "-".join(options.values()),
 )
 def test_the_same_values_come_out_however_they_were_written(
-    cli: Cli, make_export: Make, board: Path, tmp_path: Path, volts: list[float], options: dict[str, str]
+    here: Cli, make_export: Make, board: Path, tmp_path: Path, volts: list[float], options: dict[str, str]
 ) -> None:
     export, out = make_export("retest.csv", **options), tmp_path / "true.parquet"
-    assert cli(export, "--board", board, "--out", out).exit_code == 0
+    assert here(export, "--board", board, "--out", out).exit_code == 0
     assert pl.read_parquet(out)["value_v"].to_list() == volts
 
 
-def test_one_true_over_voltage_is_kept_and_flagged(cli: Cli, make_export: Make, board: Path) -> None:
+def test_one_true_over_voltage_is_kept_and_flagged(here: Cli, make_export: Make, board: Path) -> None:
     export = make_export("retest.csv", unit="V", wild="45.0")
-    done = cli(export, "--board", board, "--json")
+    done = here(export, "--board", board, "--json")
     value = column(done.document, "value_v")
     assert (value["verdict"], value["faults"], value["factor"]) == ("kept", 1, 1.0)
-    assert "1 value out of range flagged as a fault and kept." in cli(export, "--board", board).stdout
+    assert "1 value out of range flagged as a fault and kept." in here(export, "--board", board).stdout
 
 
-def test_several_exports_are_tables_of_one_file(cli: Cli, make_export: Make, board: Path, tmp_path: Path) -> None:
+def test_several_exports_are_tables_of_one_file(here: Cli, make_export: Make, board: Path, tmp_path: Path) -> None:
     first = make_export("retest-2026-10-30.csv")
     (tmp_path / "b").mkdir()
     second = make_export("b/retest-2026-10-31.csv", unit="V")
-    document = cli(first, second, "--board", board, "--json").document
+    document = here(first, second, "--board", board, "--json").document
     names = [part["guard"]["tables"][0]["name"] for part in document["exports"]]
     assert names == ["retest", "retest_2"]
     assert document["exports"][0] == {"export": document["export"], "guard": document["guard"]}
 
 
-def test_table_names_the_table(cli: Cli, export: Path, board: Path) -> None:
-    document = cli(export, "--board", board, "--table", "second_pass", "--json").document
+def test_table_names_the_table(here: Cli, export: Path, board: Path) -> None:
+    document = here(export, "--board", board, "--table", "second_pass", "--json").document
     assert document["guard"]["tables"][0]["name"] == "second_pass"
 
 
-def test_quarantined_rows_are_told_with_their_line_and_reason(cli: Cli, export: Path, board: Path) -> None:
+def test_quarantined_rows_are_told_with_their_line_and_reason(here: Cli, export: Path, board: Path) -> None:
     export.write_text(export.read_text() + "SRB5030-2610-0083,L2610A,VOUT\n")
-    done = cli(export, "--board", board)
+    done = here(export, "--board", board)
     assert done.exit_code == 0
     assert "11 rows read, 10 kept, 1 quarantined" in done.stdout
     assert "quarantined: line 12: " in done.stdout
-    strict = cli(export, "--board", board, "--strict", "--json").document
+    strict = here(export, "--board", board, "--strict", "--json").document
     assert (strict["exit_code"], strict["error"]["kind"]) == (3, "quarantined")
 
 
-def test_strict_refuses_what_nothing_could_judge(cli: Cli, tmp_path: Path) -> None:
+def test_strict_refuses_what_nothing_could_judge(here: Cli, tmp_path: Path) -> None:
     export = tmp_path / "soak.csv"
     export.write_text("serial,iout_a\nA,1.0\nB,1.1\nC,1.2\nD,1.1\n")
-    assert cli(export).exit_code == 0
-    assert "Unverified." in cli(export).stdout
-    strict = cli(export, "--strict")
+    assert here(export).exit_code == 0
+    assert "Unverified." in here(export).stdout
+    strict = here(export, "--strict")
     assert strict.exit_code == 3
     assert "soak.iout_a" in strict.stderr
 
 
 def test_out_writes_csv_with_a_units_row(
-    cli: Cli, export: Path, board: Path, tmp_path: Path, volts: list[float]
+    here: Cli, export: Path, board: Path, tmp_path: Path, volts: list[float]
 ) -> None:
     out = tmp_path / "true.csv"
-    done = cli(export, "--board", board, "--out", out)
+    done = here(export, "--board", board, "--out", out)
     assert f"table: {out}" in done.stderr
     with out.open(newline="") as file:
         header, units, *rows = csv.reader(file)
@@ -151,52 +151,52 @@ def test_out_writes_csv_with_a_units_row(
 
 
 def test_what_out_wrote_reads_back_clean_with_the_same_values(
-    cli: Cli, export: Path, board: Path, tmp_path: Path, volts: list[float]
+    here: Cli, export: Path, board: Path, tmp_path: Path, volts: list[float]
 ) -> None:
     first, second = tmp_path / "once.csv", tmp_path / "twice.parquet"
-    cli(export, "--board", board, "--out", first)
-    again = cli(first, "--board", board, "--out", second, "--json").document
+    here(export, "--board", board, "--out", first)
+    again = here(first, "--board", board, "--out", second, "--json").document
     assert again["guard"]["outcome"] == "clean"
     assert pl.read_parquet(second)["value_v"].to_list() == volts
 
 
-def test_out_writes_parquet_with_units_in_its_metadata(cli: Cli, export: Path, board: Path, tmp_path: Path) -> None:
+def test_out_writes_parquet_with_units_in_its_metadata(here: Cli, export: Path, board: Path, tmp_path: Path) -> None:
     out = tmp_path / "true.parquet"
-    cli(export, "--board", board, "--out", out)
+    here(export, "--board", board, "--out", out)
     metadata = pl.read_parquet_metadata(out)
     assert json.loads(metadata["units"])["value_v"] == "V"
     assert json.loads(metadata["guard"])["name"] == "retest"
 
 
-def test_receipt_is_written_where_it_is_asked_for(cli: Cli, export: Path, board: Path, tmp_path: Path) -> None:
+def test_receipt_is_written_where_it_is_asked_for(here: Cli, export: Path, board: Path, tmp_path: Path) -> None:
     path = tmp_path / "r" / "receipt.json"
-    document = cli(export, "--board", board, "--receipt", path, "--json").document
+    document = here(export, "--board", board, "--receipt", path, "--json").document
     receipt = json.loads(path.read_text())
     assert document["receipt"] == str(path)
     assert receipt["exports"][0]["sha256"] == document["export"]["sha256"]
     assert receipt["run"] is None
 
 
-def test_control_characters_in_an_export_do_not_reach_the_terminal(cli: Cli, tmp_path: Path) -> None:
+def test_control_characters_in_an_export_do_not_reach_the_terminal(here: Cli, tmp_path: Path) -> None:
     export = tmp_path / "x.csv"
     export.write_text("serial,\x1b[31mvin_v\u202e\nA,1.0\nB,2.0\nC,3.0\n")
-    done = cli(export)
+    done = here(export)
     assert "\x1b" not in done.said
     assert "\\x1b[31mvin_v\\u202e" in done.stdout
 
 
-def test_formats_lists_what_can_be_read(cli: Cli) -> None:
-    done = cli("formats", "--json")
+def test_formats_lists_what_can_be_read(here: Cli) -> None:
+    done = here("formats", "--json")
     (delimited,) = [found for found in done.document["formats"] if found["name"] == "delimited"]
     assert ".csv" in delimited["suffixes"]
     assert delimited["available"] is True
-    assert "delimited" in cli("formats").stdout
+    assert "delimited" in here("formats").stdout
 
 
-def test_a_sites_own_board_is_never_overwritten(cli: Cli, export: Path, board: Path) -> None:
+def test_a_sites_own_board_is_never_overwritten(here: Cli, export: Path, board: Path) -> None:
     beside = export.with_name("board.toml")
     beside.write_bytes(board.read_bytes())
-    done = cli(export, "--receipt", beside)
+    done = here(export, "--receipt", beside)
     assert done.exit_code == 2
     assert "--receipt names a file that is read" in done.stderr
     assert beside.read_bytes() == board.read_bytes()

@@ -29,9 +29,9 @@ def same(expected: object, found: object) -> bool:
 
 
 @pytest.mark.parametrize("folder", FIXTURES, ids=lambda folder: folder.name)
-def test_the_report_is_the_one_expected(cli: Cli, folder: Path) -> None:
+def test_the_report_is_the_one_expected(here: Cli, folder: Path) -> None:
     expected = expected_of(folder)
-    done = cli(folder / expected["export"], "--json")
+    done = here(folder / expected["export"], "--json")
     document = done.document
     assert done.exit_code == document["exit_code"] == expected["exit_code"]
     assert document["guard"]["outcome"] == expected["outcome"]
@@ -43,9 +43,9 @@ def test_the_report_is_the_one_expected(cli: Cli, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("folder", "name"), SNIPPETS, ids=lambda part: part.name if isinstance(part, Path) else part)
-def test_a_snippet_gives_the_figures_expected(cli: Cli, folder: Path, name: str) -> None:
+def test_a_snippet_gives_the_figures_expected(here: Cli, folder: Path, name: str) -> None:
     expected = expected_of(folder)
-    done = cli(folder / expected["export"], "--snippet", folder / "snippets" / name, "--json")
+    done = here(folder / expected["export"], "--snippet", folder / "snippets" / name, "--json")
     (run,) = done.document["runs"]
     assert run["status"] == "ok", run["error"]
     assert run["value"] == close(expected["figures"][name])

@@ -59,8 +59,8 @@ def verdicts(done: Any) -> dict[tuple[str, str | None], tuple[str, str | None]]:
     return {(c["name"], c["measurement"]): (c["verdict"], c["unit"]) for c in judged}
 
 
-def test_retest_is_corrected_and_its_figures_are_true(cli: Cli, seed: Path) -> None:
-    done = cli(seed / RETEST, "--board", PROFILE, "-c", PASSING, "--json")
+def test_retest_is_corrected_and_its_figures_are_true(here: Cli, seed: Path) -> None:
+    done = here(seed / RETEST, "--board", PROFILE, "-c", PASSING, "--json")
     (column,) = [c for c in done.document["guard"]["tables"][0]["columns"] if c["name"] == "value_v"]
     assert (column["verdict"], column["factor"], column["rows"]) == ("corrected", 0.001, 18)
     passed, mean, low, high, failed, inside = value(done)
@@ -107,53 +107,53 @@ def test_retest_written_otherwise_gives_exactly_the_same_values(
         assert second.guard.outcome == ("clean" if rewrite is as_volts else "corrected")
 
 
-def test_retest_without_a_board_is_refused_with_the_way_out(cli: Cli, seed: Path) -> None:
-    done = cli(seed / RETEST, "--json")
+def test_retest_without_a_board_is_refused_with_the_way_out(here: Cli, seed: Path) -> None:
+    done = here(seed / RETEST, "--json")
     (column,) = [c for c in done.document["guard"]["tables"][0]["columns"] if c["name"] == "value_v"]
     assert (column["verdict"], column["proposal"]["unit"], done.exit_code) == ("refused", "mV", 3)
     assert f"bench-analyze {seed / RETEST} --board BOARD.toml" in done.stderr
 
 
-def test_retest_with_one_true_over_voltage(cli: Cli, seed: Path, tmp_path: Path) -> None:
+def test_retest_with_one_true_over_voltage(here: Cli, seed: Path, tmp_path: Path) -> None:
     export = tmp_path / "retest.csv"
     export.write_text(as_volts((seed / RETEST).read_text()).replace(",4.9735,PASS", ",45.0,FAIL"))
-    done = cli(export, "--board", PROFILE, "--json")
+    done = here(export, "--board", PROFILE, "--json")
     (column,) = [c for c in done.document["guard"]["tables"][0]["columns"] if c["name"] == "value_v"]
     assert (column["verdict"], column["faults"], column["factor"]) == ("kept", 1, 1.0)
     with bench.analyze(export, board=PROFILE) as analysis:
         assert analysis.table()["value_v"].max() == 45.0
 
 
-def test_a_refused_column_is_null_warned_about_and_exits_with_3(cli: Cli, seed: Path) -> None:
+def test_a_refused_column_is_null_warned_about_and_exits_with_3(here: Cli, seed: Path) -> None:
     code = "con.sql('select count(*), count(value_v) from retest').fetchone()"
-    done = cli(seed / RETEST, "-c", code, "--json")
+    done = here(seed / RETEST, "-c", code, "--json")
     (run,) = done.document["runs"]
     assert (run["status"], run["value"], done.exit_code) == ("ok", [18, 0], 3)
     (warning,) = [line for line in run["warnings"] if "refused" in line]
     assert "retest.value_v" in warning
     assert "18 rows" in warning
-    assert cli(seed / RETEST, "-c", code, "--allow-partial").exit_code == 0
-    untouched = cli(seed / RETEST, "-c", "con.sql('select count(distinct serial) from retest').fetchone()[0]", "--json")
-    assert value(untouched) == 18
+    assert here(seed / RETEST, "-c", code, "--allow-partial").exit_code == 0
+    serials = "con.sql('select count(distinct serial) from retest').fetchone()[0]"
+    assert value(here(seed / RETEST, "-c", serials, "--json")) == 18
 
 
-def test_soak_is_kept_and_the_drop_is_found(cli: Cli, seed: Path) -> None:
-    done = cli(seed / SOAK, "--board", PROFILE, "-c", SOAK_DROP, "--json")
+def test_soak_is_kept_and_the_drop_is_found(here: Cli, seed: Path) -> None:
+    done = here(seed / SOAK, "--board", PROFILE, "-c", SOAK_DROP, "--json")
     assert {verdict for verdict, _ in verdicts(done).values()} == {"kept"}
     (worst, drop), *others = value(done)
     assert (worst, drop) == ("SRB5030-2608-0121", pytest.approx(75.5))
     assert all(other < 3 for _, other in others)
 
 
-def test_characterization_is_kept_and_the_impossible_block_is_found(cli: Cli, seed: Path) -> None:
-    done = cli(seed / SWEEP, "--board", PROFILE, "-c", IMPOSSIBLE, "--json")
+def test_characterization_is_kept_and_the_impossible_block_is_found(here: Cli, seed: Path) -> None:
+    done = here(seed / SWEEP, "--board", PROFILE, "-c", IMPOSSIBLE, "--json")
     found = verdicts(done)
     assert {found[name, None][0] for name in ("vin_v", "vout_v", "iin_a", "iout_a")} == {"kept"}
     assert value(done) == [["SRB5030-2609-0001", 25.0, 12.0, 3.0]]
 
 
-def test_production_is_judged_by_measurement_and_its_yield_is_found(cli: Cli, seed: Path) -> None:
-    done = cli(seed / PRODUCTION, "--board", PROFILE, "-c", YIELD, "--json")
+def test_production_is_judged_by_measurement_and_its_yield_is_found(here: Cli, seed: Path) -> None:
+    done = here(seed / PRODUCTION, "--board", PROFILE, "-c", YIELD, "--json")
     units = {measurement: unit for (name, measurement), (_, unit) in verdicts(done).items() if name == "value"}
     assert units == {
         "R_OUT": "ohm", "IQ_NL": "mA", "VOUT": "V", "LINE_REG": "%", "LOAD_REG": "%", "EFF_FL": "%", "RIPPLE": "mV",
@@ -166,6 +166,6 @@ def test_production_is_judged_by_measurement_and_its_yield_is_found(cli: Cli, se
         assert analysis.table()["value"].to_list() == raw["value"].to_list()
 
 
-def test_retest_and_production_together_show_the_misfiled_board(cli: Cli, seed: Path) -> None:
-    done = cli(seed / RETEST, seed / PRODUCTION, "--board", PROFILE, "-c", LOTS, "--json")
+def test_retest_and_production_together_show_the_misfiled_board(here: Cli, seed: Path) -> None:
+    done = here(seed / RETEST, seed / PRODUCTION, "--board", PROFILE, "-c", LOTS, "--json")
     assert value(done) == [["SRB5030-2608-0142", "L2608A", "L2608D"]]

@@ -120,30 +120,30 @@ def foreign_database(path: Path) -> None:
 @pytest.mark.parametrize("make", [foreign_text, foreign_database])
 @pytest.mark.parametrize("name", ["x.duckdb", "x.raw.duckdb"])
 def test_what_is_not_ours_is_never_overwritten(
-    cli: Cli, export: Path, board: Path, tmp_path: Path, make: Callable[[Path], None], name: str
+    here: Cli, export: Path, board: Path, tmp_path: Path, make: Callable[[Path], None], name: str
 ) -> None:
     foreign = tmp_path / name
     make(foreign)
     before = foreign.read_bytes()
-    done = cli(export, "--board", board, "--db", tmp_path / "x.duckdb")
+    done = here(export, "--board", board, "--db", tmp_path / "x.duckdb")
     assert done.exit_code == 2
     assert f"{foreign}: exists and was not written by bench-analyze, so it is not overwritten" in done.stderr
     assert foreign.read_bytes() == before
     assert [path.name for path in tmp_path.glob("*x*.duckdb*")] == [name]
 
 
-def test_a_database_that_another_process_writes_is_left_alone(cli: Cli, database: Path, export: Path) -> None:
+def test_a_database_that_another_process_writes_is_left_alone(here: Cli, database: Path, export: Path) -> None:
     wal = database.with_name("x.duckdb.wal")
     wal.write_bytes(b"unfinished")
-    done = cli(export, "--db", database)
+    done = here(export, "--db", database)
     assert done.exit_code == 2
     assert "another process is writing this database" in done.stderr
     assert wal.read_bytes() == b"unfinished"
 
 
 @pytest.mark.parametrize("where", ["missing/x.duckdb", "/proc/x.duckdb"])
-def test_a_folder_that_cannot_be_written_is_one_message(cli: Cli, export: Path, tmp_path: Path, where: str) -> None:
-    done = cli(export, "--db", tmp_path / where, "--json")
+def test_a_folder_that_cannot_be_written_is_one_message(here: Cli, export: Path, tmp_path: Path, where: str) -> None:
+    done = here(export, "--db", tmp_path / where, "--json")
     assert done.exit_code == 2
     assert done.document["error"]["kind"] == "environment"
     assert str(Path(where).parent) in done.document["error"]["file"]
