@@ -1,4 +1,4 @@
-"""Importing this module registers every family."""
+"""Importing this module registers every family; the melted ones last, because they are made of others."""
 
 from corpus import (  # noqa: F401
     current_families,
@@ -9,3 +9,4 @@ from corpus import (  # noqa: F401
     stranger_families,
     table_families,
 )
+from corpus import melted_families as _last  # noqa: F401

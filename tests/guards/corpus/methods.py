@@ -2,30 +2,50 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
 import pandera.polars as pa
 import polars as pl
-from corpus.cases import Case, Truth
+from corpus.cases import Case, Column, Truth
 from corpus.scoring import Result
 from corpus.units import UNITS
 
-from guards import ExportColumn, guard, parse_board
+from guards import ExportColumn, Guarded, guard, parse_board
 
 
-def by_guard(case: Case) -> Result:
+def guarded(case: Case) -> Guarded:
     """Run the guard as the pipeline does: all texts in, a corrected frame and a report out."""
     frame = pl.DataFrame({c.name: c.cells for c in case.columns}, schema={c.name: pl.String for c in case.columns})
     numbered = frame.with_row_index("_row", 1).with_columns(pl.col("_row").cast(pl.Int64))
     columns = [ExportColumn(c.name, c.name, units_row=c.units_row) for c in case.columns]
     board = parse_board(case.board) if case.board is not None else None
-    guarded = guard(numbered.lazy(), columns, board, table="t", decimal=case.decimal)
-    corrected = guarded.corrected.collect()
-    wanted = {truth.column for truth in case.truths}
-    values = {name: corrected[name].to_list() for name in wanted}
-    return Result(values, [column.to_dict() for column in guarded.report.columns])
+    return guard(numbered.lazy(), columns, board, table="t", decimal=case.decimal)
+
+
+def by_guard(case: Case) -> Result:
+    """Return what the guard made of a case."""
+    found = guarded(case)
+    corrected = found.corrected.collect()
+    values = {name: corrected[name].to_list() for name in {truth.column for truth in case.truths}}
+    return Result(values, [column.to_dict() for column in found.report.columns])
+
+
+def written_again(case: Case) -> Case:
+    """Return the corrected table as an export of its own: the same headers over what the guard made of the cells."""
+    frame = guarded(case).corrected.collect().drop("_row")
+    texts = frame.select(pl.all().cast(pl.String))
+    return Case([Column(name, texts[name].to_list()) for name in texts.columns], [], case.board)
+
+
+def shuffled(case: Case, rng: random.Random) -> Case:
+    """Return the export with its rows in another order."""
+    order = list(range(case.rows))
+    rng.shuffle(order)
+    columns = [Column(c.name, [c.cells[i] for i in order], c.units_row) for c in case.columns]
+    return Case(columns, [], case.board, case.decimal)
 
 
 def by_widest(case: Case) -> Result:
