@@ -37,6 +37,7 @@ class Analysis:
     _sandboxes: SandboxSource
     _temporary: Path | None = None
     _attached: bool = field(default=False, init=False)
+    _warned: list[str] = field(default_factory=list, init=False)
 
     @property
     def guard(self) -> GuardReport:
@@ -85,16 +86,21 @@ class Analysis:
     def run(self, code: str, *, on_output: OnOutput | None = None) -> RunResult:
         """Run a snippet in the sandbox against the corrected tables; state lives from run to run.
 
-        The result's warnings name every refused or unverified column that the snippet read. A snippet that fails, or
-        a sandbox that cannot start, is a result with its status and never an exception.
+        The result's warnings name every refused or unverified column that the snippet read, also those that an earlier
+        run read, whose values its variables may still hold. A snippet that fails, or a sandbox that cannot start, is a
+        result with its status and never an exception.
         """
         try:
             sandbox = self._ready_sandbox()
         except RunnerError as error:
             return not_run(error)
         run = classified(sandbox.run(code, on_output=on_output))
-        read = caveats.columns_read(self.table_reports, run.reads)
-        return replace(run, warnings=(*run.warnings, *caveats.warnings(read)))
+        now = caveats.warnings(caveats.columns_read(self.table_reports, run.reads))
+        earlier = [f"{text} It was read in an earlier run of this session." for text in self._warned if text not in now]
+        self._warned = (
+            [] if run.state == "lost" else [*self._warned, *(text for text in now if text not in self._warned)]
+        )
+        return replace(run, warnings=(*run.warnings, *now, *earlier))
 
     def _ready_sandbox(self) -> Sandbox:
         sandbox = self._sandboxes.get()

@@ -24,14 +24,14 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line (`sys.argv` without `argv`) and return its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    reply = _reply(arguments)
     try:
-        return _deliver(_reply(arguments))
-    except BrokenPipeError:  # the reader of stdout has gone; nothing more can be said there
+        return _deliver(reply)
+    except OSError as error:  # the reader of stdout has gone, or the disk behind it is full
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAULT
-    except KeyboardInterrupt:
-        _write(sys.stderr, "bench-analyze: interrupted")
-        return INTERRUPTED
+        if not isinstance(error, BrokenPipeError):
+            _write(sys.stderr, f"bench-analyze: the result could not be written to stdout: {error.strerror}")
+        return USAGE
 
 
 def _reply(arguments: list[str]) -> Reply | None:
@@ -48,6 +48,8 @@ def _reply(arguments: list[str]) -> Reply | None:
         return _failure(UsageError(" ".join(str(error).split()), hint="bench-analyze --help"), json=json)
     except BenchError as error:
         return _failure(error, json=json)
+    except KeyboardInterrupt:
+        return _failure(BenchError("interrupted"), json=json, exit_code=INTERRUPTED)
     except Exception as error:  # the one place where a fault of ours becomes an answer
         if load().debug:
             raise

@@ -53,6 +53,7 @@ app = App(
     help_format="plaintext",
     help_epilogue=_EXAMPLES,
     result_action="return_value",
+    suppress_keyboard_interrupt=False,
     default_parameter=Parameter(show_default=False),
     usage="Usage: bench-analyze EXPORT... [OPTIONS]\n       bench-analyze COMMAND [OPTIONS]",
 )

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +17,7 @@ import pytest
 
 Cli = Callable[..., Any]
 Make = Callable[..., Path]
+ROOT = Path(__file__).parents[2]
 COLUMN_FIELDS = {
     "name", "role", "measurement", "segment", "node", "quantity", "declared_text", "declared_unit", "resolved_unit",
     "unit", "factor", "offset", "verdict", "rule", "reason", "proposal", "rows", "sentinels", "faults", "nulls",
@@ -200,3 +205,42 @@ def test_a_sites_own_board_is_never_overwritten(here: Cli, export: Path, board: 
     assert done.exit_code == 2
     assert "--receipt names a file that is read" in done.stderr
     assert beside.read_bytes() == board.read_bytes()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_behind_stdout_is_said_on_stderr(export: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "bench", export],
+            cwd=ROOT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "bench-analyze: the result could not be written to stdout: No space left on device"
+    ]
+
+
+def test_a_reader_that_goes_away_is_no_fault(export: Path) -> None:
+    command = f"{sys.executable} -m bench '{export}' --json | true"
+    done = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
+
+
+def test_an_interrupt_is_an_answer_too(tmp_path: Path) -> None:
+    pipe = tmp_path / "slow.csv"
+    os.mkfifo(pipe)  # an export that never ends
+    command = [sys.executable, "-m", "bench", str(pipe), "--json"]
+    running = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with pipe.open("w") as writer:  # opens when the other side reads
+        writer.write("serial,vin_v\n")
+        writer.flush()
+        running.send_signal(signal.SIGINT)
+        stdout, stderr = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert json.loads(stdout)["error"]["message"] == "interrupted"
+    assert stderr == "bench-analyze: interrupted\n"

@@ -73,6 +73,16 @@ def test_state_lives_from_run_to_run(export: Path, board: Path) -> None:
         assert analysis.run("rows").value == 10
 
 
+def test_a_warning_stays_as_long_as_the_values_may(export: Path) -> None:
+    with bench.analyze(export) as analysis:
+        first = analysis.run("kept = con.sql('select value_v from retest').fetchall()")
+        later = analysis.run("len(kept)")
+        assert [warning in later.warnings[0] for warning in first.warnings] == [True]
+        assert later.warnings[0].endswith("It was read in an earlier run of this session.")
+        analysis.run("import os; os._exit(1)")
+        assert analysis.run("1").warnings == ()
+
+
 ENDINGS = [
     ("1 +", (), "error", 1, "SyntaxError"),
     ("undefined", (), "error", 1, "NameError"),
