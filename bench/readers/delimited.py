@@ -70,7 +70,7 @@ def read_delimited(source: Source, options: ReadOptions, content: Content) -> Ex
 def _columns(found: layout.Layout) -> tuple[ExportColumn, ...]:
     unique = names.column_names(found.names)
     units = found.units or (None,) * found.width
-    preamble = preambles.units(found.metadata, unique)
+    preamble = preambles.units(found.metadata, unique, found.axes)
     return tuple(
         ExportColumn(name, text, (unit.strip() or None) if unit is not None else None, preamble.get(name))
         for name, text, unit in zip(unique, found.names, units, strict=True)

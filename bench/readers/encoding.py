@@ -20,6 +20,7 @@ from bench.source import Source
 
 _BLOCK_BYTES = 1 << 20
 _HEAD_BYTES = 1 << 16
+_RELEASE_BYTES = 64 << 20
 _CONVINCING = 1000  # so many bytes that are not UTF-8, and no character that is, settle it
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _TEXT_CONTROLS = frozenset(b"\t\n\r\x0b\x0c\x1a\x1b\x08\x07")
@@ -49,6 +50,22 @@ class Text:
         """Yield the bytes from `start` on, in pieces of `size`."""
         for position in range(start, len(self.data), size):
             yield self.data[position : position + size]
+            if position // _RELEASE_BYTES != (position + size) // _RELEASE_BYTES:
+                self.release()
+        self.release()
+
+    def contains(self, needle: bytes, start: int) -> bool:
+        """Return whether the bytes occur from `start` on."""
+        for position in range(start, len(self.data), _RELEASE_BYTES):
+            if self.data.find(needle, position, position + _RELEASE_BYTES + len(needle)) >= 0:
+                return True
+            self.release()
+        return False
+
+    def release(self) -> None:
+        """Give the memory of a mapped file's pages back; they are read again when they are asked for."""
+        if isinstance(self.data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+            self.data.madvise(mmap.MADV_DONTNEED)
 
 
 def _cp1252(problem: UnicodeError) -> tuple[str, int]:
@@ -147,6 +164,8 @@ def _stray_bytes(data: bytes | mmap.mmap, start: int) -> tuple[int, int]:
     characters = 0
     for position in range(start, len(data), _BLOCK_BYTES):
         block = data[position : position + _BLOCK_BYTES]
+        if (position - start) % _RELEASE_BYTES == 0:
+            Text(data, None, start, "utf-8").release()
         if block.isascii() and not decoder.getstate()[0]:
             continue
         text = decoder.decode(block)

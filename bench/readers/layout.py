@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bench.readers import cells
+from bench.readers import cells, preambles
 from bench.readers.head import Record
 
 _MOST_HEADER_ROWS = 4
@@ -33,6 +33,7 @@ class Layout:
 
     `names`, `units` and `others` (kind -> cells) are as wide as the table, which is `width` fields; `trailing` tells
     that every line ends in a delimiter, so that the last field is nobody's. `evidence` says why, for the dialect.
+    `axes` are the positions of the columns that hold values.
     """
 
     width: int
@@ -48,6 +49,7 @@ class Layout:
     header_text: str | None = None
     trailing: bool = False
     evidence: str = ""
+    axes: tuple[int, ...] = ()
 
 
 def find(records: Sequence[Record], *, delimiter: str = ",", header_rows: int | None = None) -> Layout:
@@ -67,7 +69,9 @@ def find(records: Sequence[Record], *, delimiter: str = ",", header_rows: int | 
     kinds = [_row_kind(row, typed) for row in header]
     start = (header or body or everything)[0].line
     preamble = [row for row in everything if row.line < start]
-    return _layout(preamble, header, kinds, body, records, comment, evidence)
+    found = _layout(preamble, header, kinds, body, records, comment, evidence)
+    beside = {} if header else preambles.beside(body, min(typed, default=0))
+    return replace(found, axes=tuple(sorted(typed)), metadata={**beside, **found.metadata})
 
 
 def _commented_header(rows: Sequence[Record], data: Record, mark: str, width: int) -> list[Record]:
@@ -94,15 +98,11 @@ def _comment_mark(rows: Sequence[Record], delimiter: str) -> str | None:
 def _body_width(rows: Sequence[Record]) -> int:
     """Return the number of fields that most of the lower rows have, empty ones at the end not counted."""
     lower = rows[len(rows) // 3 :] if len(rows) > 6 else rows
-    full = Counter(len(row.cells) for row in lower if not _is_key_value(row)) or Counter(
+    full = Counter(len(row.cells) for row in lower if not preambles.is_key_value(row)) or Counter(
         len(row.cells) for row in lower
     )
     width, _ = max(full.items(), key=lambda item: (item[1] ** 1.5 * min(item[0], 50), item[0]))
     return width
-
-
-def _is_key_value(row: Record) -> bool:
-    return row.width <= 2 and row.cells[0].rstrip().endswith((":", "="))
 
 
 def _typed_columns(rows: Sequence[Record], width: int) -> dict[int, frozenset[str]]:
@@ -147,6 +147,8 @@ def _header(rows: Sequence[Record], width: int, typed: Mapping[int, frozenset[st
         return data, 0, "the first full row holds values already: no header"
     first = last - 1
     while first and last - first < _MOST_HEADER_ROWS and shares[first - 1] == 0 and _belongs(rows, first - 1, width):
+        if width <= 2 and not _is_units(rows[first], typed):
+            break  # what stands above the names of two columns looks like a key and a value
         first -= 1
     if first and _is_units(rows[last - 1], typed) and first == last - 1 and _wide(rows[first - 1], width):
         first -= 1  # names that are numbers: "x-axis,1,2" above "second,Volt,Volt"
@@ -156,9 +158,10 @@ def _header(rows: Sequence[Record], width: int, typed: Mapping[int, frozenset[st
 
 
 def _belongs(rows: Sequence[Record], at: int, width: int) -> bool:
-    """Return whether a row without values is one more header row: wide, just above the next, no key and value."""
+    """Return whether a row without values is one more header row: full, just above the next, no key and value."""
     row = rows[at]
-    return _wide(row, width) and row.line + row.lines == rows[at + 1].line and not _is_key_value(row)
+    full = len(row.cells) >= min(width, rows[at + 1].width)
+    return full and _wide(row, width) and row.line + row.lines == rows[at + 1].line and not preambles.is_key_value(row)
 
 
 def _begins_data(shares: Sequence[float | None], at: int) -> bool:
@@ -235,7 +238,7 @@ def _layout(
         what: _padded(row.cells, width)
         for row, what in zip(header, kinds, strict=True) if what not in ("names", "units")
     }  # fmt: skip
-    metadata = _metadata(preamble) | _beyond(names_row, units, width)
+    metadata = preambles.metadata(preamble) | _beyond(names_row, units, width)
     data_line = _data_line(header, body, records)
     lines_before = header[0].line - 1 if header else data_line - 1
     for row in named[:-1]:
@@ -288,42 +291,3 @@ def _beyond(names: Record | None, units: Sequence[str] | None, width: int) -> di
         name.strip(): below[at].strip() if at < len(below) else ""
         for at, name in enumerate(names.cells) if at >= width and name.strip()
     }  # fmt: skip
-
-
-def _metadata(preamble: Sequence[Record]) -> dict[str, str]:
-    """Return a preamble's keys and values; a line without a key is kept under its line number."""
-    found: dict[str, str] = {}
-    for row in preamble:
-        for key, value in _pairs(row) or [_key_value(row)]:
-            found[key if key not in found else f"{key} (line {row.line})"] = value
-    return found
-
-
-def _pairs(row: Record) -> list[tuple[str, str]]:
-    """Return the pairs of a line that holds several: `Today's Date:<tab>14 December<tab>Filename:<tab>x`."""
-    keys = [at for at, cell in enumerate(row.cells) if cell.strip().endswith((":", "="))]
-    if len(keys) < 2 or keys[0] != 0:
-        return []
-    ends = [*keys[1:], len(row.cells)]
-    return [
-        (
-            row.cells[at].strip().rstrip(":= "),
-            ", ".join(cell.strip() for cell in row.cells[at + 1 : end] if cell.strip()),
-        )
-        for at, end in zip(keys, ends, strict=True)
-    ]
-
-
-def _key_value(row: Record) -> tuple[str, str]:
-    filled = [cell.strip() for cell in row.cells]
-    while filled and not filled[-1]:
-        filled.pop()
-    text = row.text.strip().lstrip("#%!/ ").strip()
-    if len(filled) > 1 or (filled and len(row.cells) > 1):
-        key = filled[0].lstrip("#%! ").rstrip(":= ")
-        return key or f"line {row.line}", ", ".join(cell for cell in filled[1:] if cell)
-    for mark in (":", "="):
-        key, found, value = text.partition(mark)
-        if found and key.strip() and len(key) < 60:
-            return key.strip(), value.strip()
-    return f"line {row.line}", text

@@ -108,11 +108,11 @@ def _no_special_lines(text: Text, start: int, shape: Shape) -> bool:
     lead = text.data[start : start + 1]
     if shape.comment is not None:
         mark = shape.comment.encode()
-        if lead == mark[:1] or text.data.find(b"\n" + mark, start) >= 0:
+        if lead == mark[:1] or text.contains(b"\n" + mark, start):
             return False
     if shape.header_text is not None:
         header = shape.header_text.encode()
-        if text.data[start : start + len(header)] == header or text.data.find(b"\n" + header, start) >= 0:
+        if text.data[start : start + len(header)] == header or text.contains(b"\n" + header, start):
             return False
     return shape.fields == len(shape.columns) or _ends_empty(text, start, shape)
 

@@ -70,6 +70,7 @@ class Careful:
             begin = position
             position = self._block_end(position, block_bytes)
             last = position >= end
+            self.text.release()
             if not carry and (plain := self._plain_piece(begin, position)) is not None:
                 yield plain
                 continue

@@ -4,10 +4,11 @@ python tests/perf/fuzz_read.py [COUNT] [SEED]
 """
 
 import random
+import re
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -94,9 +95,22 @@ def check(path: Path) -> str:
             rows = pl.concat([kept.get_column("_row"), table.quarantine.get_column("_row")]).sort()
             assert rows.equals(pl.int_range(1, table.rows_read + 1, eager=True).alias("_row"))
             assert kept.columns == ["_row", "_line", *(column.name for column in table.columns)]
+        if export.format == "delimited" and "wrapping" not in export.dialect:
+            check_lines(path.read_bytes(), export.dialect)
         outcome = export.format
     assert time.perf_counter() - start < LONGEST_S, "hangs"
     return outcome
+
+
+def check_lines(content: bytes, dialect: Mapping[str, object]) -> None:
+    """Raise AssertionError if the dialect's lines are not those of the file."""
+    counts = dialect["lines"]
+    assert isinstance(counts, dict)
+    encoding = str(dialect["encoding"])
+    text = content.decode("utf-8-sig" if encoding == "utf-8" else encoding, "replace").lstrip("\ufeff")
+    if re.search(r"\r(?!\n)", text):
+        return  # a lone CR ends a line, except within quotes
+    assert sum(counts.values()) == text.count("\n") + (text[-1:] not in ("", "\n")), counts
 
 
 def run(count: int, seed: int, corpus: Sequence[bytes], names: Sequence[str]) -> dict[str, int]:
