@@ -41,15 +41,20 @@ class Candidate:
         """Whether the reading is a scale and an offset (everything but a logarithmic unit)."""
         return self.kind != "logarithmic"
 
-    def raw_interval(self, lower: Fraction | None, upper: Fraction | None) -> tuple[float, float]:
-        """Return the interval of raw values that this reading puts into [lower, upper] of the base unit."""
-        if self.kind == "logarithmic":
-            return self._logarithmic_interval(lower, upper)
-        bounds = ((None if edge is None else (edge - self.unit.offset) / self.unit.scale) for edge in (lower, upper))
-        low, high = bounds
+    def raw_interval(
+        self, lower: Fraction | None, upper: Fraction | None, *, level: bool = False
+    ) -> tuple[float, float]:
+        """Return the interval of raw values that this reading puts into [lower, upper] of the base unit.
+
+        `level`: the range is one of levels (dBm), so that a linear reading meets it through the logarithm, and a
+        logarithmic reading directly.
+        """
+        if self.unit.logarithmic != level:
+            return self._across(lower, upper)
+        low, high = ((None if edge is None else (edge - self.unit.offset) / self.unit.scale) for edge in (lower, upper))
         return (-math.inf if low is None else float(low)), (math.inf if high is None else float(high))
 
-    def _logarithmic_interval(self, lower: Fraction | None, upper: Fraction | None) -> tuple[float, float]:
+    def _across(self, lower: Fraction | None, upper: Fraction | None) -> tuple[float, float]:
         if self.unit.logarithmic:  # raw is dBm, the range is in W
             low = -math.inf if lower is None or lower <= 0 else 10 * math.log10(float(lower) * 1000)
             high = math.inf if upper is None else (10 * math.log10(float(upper) * 1000) if upper > 0 else -math.inf)

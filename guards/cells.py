@@ -16,7 +16,16 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from guards.quantities import SENTINEL_TEXTS, cell_text, finite, number, unit_suffix, without_suffix
+from guards.quantities import (
+    SENTINEL_TEXTS,
+    cell_text,
+    finite,
+    number,
+    rkm_mark,
+    unit_suffix,
+    without_rkm,
+    without_suffix,
+)
 from guards.units import find_unit
 
 _HEAD_ROWS = 2_000
@@ -34,7 +43,8 @@ class Kind:
     """What a column's cells are. `kind`: "number", "integer", "datetime", "date" or "text". `cells`: not empty ones;
     `numbers`: of those, numbers by the grammar; `readings`: of those, finite ones that are no overflow code.
     `odd`: the cells that are no number: `row` (position), `text` (blanks off). `suffixes`: texts of units found behind
-    numbers. `careful`: whether the cells need the careful grammar. `lower`, `upper`: extremes of the finite raw values.
+    numbers; `marks`: letters of resistor codes (4k99) that are read. `careful`: whether the cells need the careful
+    grammar. `lower`, `upper`: extremes of the finite raw values.
     """
 
     kind: str
@@ -44,6 +54,7 @@ class Kind:
     format: str | None = None
     odd: pl.DataFrame = field(default_factory=lambda: _NO_ODD)
     suffixes: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
     careful: bool = False
     lower: float | None = None
     upper: float | None = None
@@ -62,7 +73,7 @@ class Kind:
         """Return the number's text of each cell of the raw frame: blanks, decimal mark and unit off."""
         if not self.careful and decimal == ".":
             return pl.col(name)
-        return without_suffix(cell_text(pl.col(name), decimal), self.suffixes)
+        return without_rkm(without_suffix(cell_text(pl.col(name), decimal), self.suffixes), self.marks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +146,7 @@ def _guess(head: pl.Series, decimal: str) -> str:
         return "number"
     frame = pl.DataFrame({"t": cells}).select(t=cell_text(pl.col("t"), decimal))
     text = pl.col("t")
-    numeric = number(text).is_not_null() | unit_suffix(text).is_not_null()
+    numeric = number(text).is_not_null() | unit_suffix(text).is_not_null() | rkm_mark(text).is_not_null()
     sentinel = text.str.to_lowercase().is_in(list(SENTINEL_TEXTS))
     moments = {form: text.str.to_datetime(form, strict=False).is_not_null().all() for form in _DATETIME_FORMATS}
     days = text.str.to_date(_DATE_FORMAT, strict=False).is_not_null().all()
@@ -173,28 +184,44 @@ def _empty(read: pl.DataFrame, name: str) -> int:
     return read.height - int(read[f"{name}|cell"].sum())
 
 
+@dataclass(frozen=True, slots=True)
+class _Careful:
+    """What the second reading of one column found."""
+
+    odd: pl.DataFrame
+    suffixes: tuple[str, ...]
+    marks: tuple[str, ...]
+
+
 def _careful_reading(
     frame: pl.LazyFrame, read: pl.DataFrame, names: Sequence[str], decimal: str
-) -> tuple[pl.DataFrame, dict[str, tuple[pl.DataFrame, tuple[str, ...]]]]:
-    """Read again the columns with cells that are no plain number; return their odd cells and unit suffixes too."""
-    found: dict[str, tuple[pl.DataFrame, tuple[str, ...]]] = {}
+) -> tuple[pl.DataFrame, dict[str, _Careful]]:
+    """Read again the columns with cells that are no plain number."""
+    found: dict[str, _Careful] = {}
+    text = pl.col("text")
     for name in names:
         cells = frame.select(text=cell_text(pl.col(name), decimal)).collect(engine="streaming").with_row_index("row")
-        odd = cells.filter(pl.col("text").is_not_null() & number(pl.col("text")).is_null())
-        texts = odd.select(pl.col("text").unique()).select(unit_suffix(pl.col("text"))).to_series().drop_nulls()
-        suffixes = tuple(sorted(text for text in texts.unique() if find_unit(text)))
-        values = cells.select(number(without_suffix(pl.col("text"), suffixes)).alias(name))
-        read = read.with_columns(values[name])
-        odd = odd.filter(number(without_suffix(pl.col("text"), suffixes)).is_null())
-        found[name] = odd, suffixes
+        odd = cells.filter(text.is_not_null() & number(text).is_null())
+        texts = odd.select(text.unique())
+        marks = _readable_marks(set(texts.select(rkm_mark(text)).to_series().drop_nulls()))
+        units = texts.select(unit_suffix(text)).to_series().drop_nulls().unique()
+        suffixes = tuple(sorted(unit for unit in units if find_unit(unit) and unit not in marks))
+        plain = without_rkm(without_suffix(text, suffixes), marks)
+        read = read.with_columns(cells.select(number(plain).alias(name)).to_series())
+        found[name] = _Careful(odd.filter(number(plain).is_null()), suffixes, marks)
     return read, found
+
+
+def _readable_marks(marks: set[str]) -> tuple[str, ...]:
+    """An R or a k shows resistor codes; without one M could be SPICE's milli, K kelvin, G gauss: none is read."""
+    return tuple(sorted(marks)) if marks & {"R", "k"} else ()
 
 
 def _decide(
     name: str,
     guess: str,
     read: pl.DataFrame,
-    odd: tuple[pl.DataFrame, tuple[str, ...]] | None,
+    careful: _Careful | None,
     *,
     labelled: bool,
 ) -> Kind:
@@ -207,13 +234,23 @@ def _decide(
         return Kind(kind, cells, format=guess if whole else None)
     values = read.select(n=pl.col(name).count(), low=finite(pl.col(name)).min(), high=finite(pl.col(name)).max(),
                          finite=finite(pl.col(name)).count()).row(0, named=True)  # fmt: skip
-    texts, suffixes = odd or (_NO_ODD, ())
-    sentinels = texts["text"].str.to_lowercase().is_in(list(SENTINEL_TEXTS)).sum()
+    found = careful or _Careful(_NO_ODD, (), ())
+    sentinels = found.odd["text"].str.to_lowercase().is_in(list(SENTINEL_TEXTS)).sum()
     share = values["n"] / max(1, cells - sentinels)
     if cells and (not values["n"] or share < (_SHARE_LABELLED if labelled else _SHARE_UNLABELLED)):
         return Kind("text", cells, values["n"])
-    return Kind("number", cells, values["n"], values["finite"], None, texts, suffixes, odd is not None,
-                values["low"], values["high"])  # fmt: skip
+    return Kind(
+        "number",
+        cells,
+        values["n"],
+        values["finite"],
+        odd=found.odd,
+        suffixes=found.suffixes,
+        marks=found.marks,
+        careful=careful is not None,
+        lower=values["low"],
+        upper=values["high"],
+    )
 
 
 def as_integer(cells: Cells, name: str) -> bool:

@@ -83,6 +83,23 @@ def instrument_range(value: pl.Expr, limit: pl.Expr, unit: Unit, column: str) ->
     return Check("instrument range", False, fits, f"the meter's range in {column}", decisive=False)
 
 
+def known_limits(value: pl.Expr, lower: pl.Expr | None, upper: pl.Expr | None, unit: Unit) -> Check:
+    """The row's own limits, in a unit that is known apart from the values, without a result beside them (hard).
+
+    Tests are passed more often than failed: a reading that puts nine rows in ten inside, where the declared one puts
+    none, is the unit. It cannot speak about a column of failures.
+    """
+
+    def fits(reading: Candidate) -> pl.Expr:
+        scaled = value * float(reading.unit.scale / unit.scale)
+        slack = scaled.abs() * 1e-12  # the product is rounded; a limit met exactly stays met
+        above = pl.lit(True) if lower is None else (scaled + slack >= lower)
+        below = pl.lit(True) if upper is None else (scaled - slack <= upper)
+        return pl.when(value != 0).then(above & below)
+
+    return Check("limits of known unit", True, fits, "their own limits")
+
+
 def identity(relation: ast.Compare, tolerance: float | None, column: str, others: Mapping[str, pl.Expr],
              own: Callable[[Candidate], pl.Expr], *, hard: bool) -> Check:  # fmt: skip
     """A relation between columns (P = V·I) holds under one reading of a column and not under another.

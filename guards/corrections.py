@@ -16,8 +16,8 @@ import polars as pl
 
 from guards.cells import Kind, key
 from guards.parts import OPEN_SENSOR, Part
-from guards.quantities import finite, number, scaled, sentinel_kind, sentinel_number_kind
-from guards.tally import Tally
+from guards.quantities import finite, number, rkm_mark, scaled, sentinel_kind, sentinel_number_kind
+from guards.tally import Tally, only_declared
 from guards.units import Unit, conversion
 from guards.verdict import Decision
 
@@ -44,6 +44,12 @@ class Ruling:
     def changes(self) -> bool:
         """Whether values of these rows change by more than sentinels."""
         return self.decision.verdict in ("corrected", "refused")
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether some rows of a corrected part fit only as declared: no unit is sure for them, and they are nulled."""
+        by_range = self.decision.verdict == "corrected" and self.decision.rule == "e"
+        return by_range and self.tally is not None and self.tally.only_declared > 0
 
     def where(self, column: Callable[[str], str] = str) -> pl.Expr | None:
         """Return the condition that picks these rows; `column` names key columns (`cells.key` over cells)."""
@@ -91,16 +97,40 @@ class MeasuredColumn:
         factor, offset = conversion(ruling.decision.resolved, ruling.target)
         if factor == 1 and not offset:
             return raw
-        return pl.when(raw.is_not_null()).then(scaled(text, factor, offset))
+        sure = raw.is_not_null()
+        if ruling.doubtful:
+            sure = sure & ~only_declared(ruling.part, raw)
+        return pl.when(sure).then(scaled(text, factor, offset))
+
+    @property
+    def read_exactly(self) -> bool:
+        """Whether the cells as read hold the corrected values, so that no text need be cast again."""
+        verdicts = {ruling.decision.verdict for ruling in self.rulings}
+        return "corrected" not in verdicts and verdicts != {"refused"}
+
+    def numbers(self) -> pl.Expr:
+        """Return the corrected values over the cells: exact where `read_exactly`, else within one rounding."""
+        return select(self.rulings, [self._numbers(ruling) for ruling in self.rulings], _NO_NUMBER, key).alias(
+            self.name
+        )
+
+    def _numbers(self, ruling: Ruling) -> pl.Expr:
+        if ruling.decision.verdict == "refused":
+            return _NO_NUMBER
+        raw = _without_open_sensors(ruling.part, finite(pl.col(self.name), ruling.part.sentinel_numbers))
+        if ruling.decision.verdict == "kept" or ruling.decision.resolved is None or ruling.target is None:
+            return raw
+        factor, offset = conversion(ruling.decision.resolved, ruling.target)
+        value = raw * float(factor) + float(offset)
+        return pl.when(~only_declared(ruling.part, raw)).then(value) if ruling.doubtful else value
 
     @property
     def clears(self) -> bool:
         """Whether any cell of the column can be cleared with a flag, by what was read."""
         kind, parts = self.kind, [ruling.part for ruling in self.rulings]
         open_sensor = any(p.quantity == "temperature" for p in parts) and (kind.lower or 0) < OPEN_SENSOR[1]
-        return (
-            kind.odd.height > 0 or kind.numbers > kind.readings or open_sensor or any(p.sentinel_numbers for p in parts)
-        )
+        codes = kind.numbers > kind.readings or any(part.sentinel_numbers for part in parts)
+        return kind.odd.height > 0 or codes or open_sensor or any(ruling.doubtful for ruling in self.rulings)
 
     @property
     def touched(self) -> bool:
@@ -112,7 +142,9 @@ class MeasuredColumn:
         texts: dict[str, str] = {}
         for ruling in self.rulings:
             texts |= dict(ruling.part.word.sentinel_texts)
-        return self.kind.odd.select("row", odd=pl.coalesce(sentinel_kind(pl.col("text"), texts), pl.lit("unreadable")))
+        text = pl.col("text")
+        ambiguous = pl.when(rkm_mark(text).is_not_null()).then(pl.lit("ambiguous"))
+        return self.kind.odd.select("row", odd=pl.coalesce(sentinel_kind(text, texts), ambiguous, pl.lit("unreadable")))
 
     def flag(self) -> pl.Expr:
         """Return each cell's flag over the cells joined with `odd_kinds`; null for a reading or an empty cell."""
@@ -123,6 +155,9 @@ class MeasuredColumn:
         plain = sentinel_number_kind(value, ruling.part.sentinel_numbers)
         if ruling.part.quantity == "temperature":
             plain = pl.when(value.is_between(*OPEN_SENSOR)).then(pl.lit("open sensor")).otherwise(plain)
+        if ruling.doubtful:
+            doubt = only_declared(ruling.part, finite(value, ruling.part.sentinel_numbers))
+            plain = pl.coalesce(plain, pl.when(doubt).then(pl.lit("doubtful")))
         return pl.coalesce("odd", plain)
 
     def rewritten(self) -> pl.Expr:
@@ -136,16 +171,16 @@ def _without_open_sensors(part: Part, value: pl.Expr) -> pl.Expr:
     return pl.when(~value.is_between(*OPEN_SENSOR)).then(value) if part.quantity == "temperature" else value
 
 
-def typed(name: str, kind: Kind, decimal: str) -> pl.Expr:
-    """Return a column that is not judged, in the type of its cells: text stays verbatim."""
+def from_cells(name: str, kind: Kind) -> pl.Expr | None:
+    """Return a column that is not judged as the cells hold it, None where only its text will do."""
+    if kind.kind == "number":
+        return finite(pl.col(name))
+    return pl.col(name) if kind.moment else None
+
+
+def typed(name: str, kind: Kind) -> pl.Expr:
+    """Return a column of text or integers from its text: text stays verbatim."""
     column = pl.col(name)
     if kind.kind == "integer":
         return column.cast(pl.Int64, strict=False).alias(name)
-    if kind.kind == "number":
-        return finite(number(kind.text(name, decimal))).alias(name)
-    if kind.kind == "datetime":
-        assert kind.format is not None
-        return column.str.strip_chars().str.to_datetime(kind.format, strict=False, time_unit="us").alias(name)
-    if kind.kind == "date":
-        return column.str.strip_chars().str.to_date("%Y-%m-%d", strict=False).alias(name)
     return column

@@ -86,10 +86,15 @@ def _seen(cells: Cells, column: MeasuredColumn) -> pl.DataFrame:
 
 
 _NONE = pl.lit(None, pl.String)
+_CLEARED = "the cell is null; its text is kept as raw"
+_DETAILS = {
+    "ambiguous": "the cell is null: M alone is mega in resistor codes and milli in SPICE; write 1000k or 1e-3",
+    "doubtful": "the cell is null: it fits only in the unit that the header says, unlike the rest of the column",
+}
 
 
 def _counts(seen: pl.DataFrame, column: MeasuredColumn) -> dict[tuple[str, int], dict[str, int]]:
-    sentinel = pl.col("flag").is_not_null() & (pl.col("flag") != "unreadable")
+    sentinel = pl.col("flag").is_not_null() & ~pl.col("flag").is_in(["unreadable", *_DETAILS])
     wanted = []
     for i, ruling in enumerate(column.rulings):
         where = ruling.where(key)
@@ -111,7 +116,7 @@ def _flags(seen: pl.DataFrame, column: MeasuredColumn) -> pl.DataFrame:
     names = [pl.lit(ruling.part.measurement, pl.String) for ruling in column.rulings]
     return seen.filter(pl.col("flag").is_not_null()).select(
         "_row", column=pl.lit(column.name), measurement=select(column.rulings, names, _NONE, key), kind="flag",
-        detail=pl.lit("the cell is null; its text is kept as raw"),
+        detail=pl.col("flag").replace_strict(_DETAILS, default=_CLEARED, return_dtype=pl.String),
     )  # fmt: skip
 
 

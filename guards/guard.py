@@ -7,16 +7,16 @@ to write in a second pass.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
 
 from guards.board import Board
 from guards.cells import Cells, Kind, as_integer, read_cells
-from guards.corrections import MeasuredColumn, typed
+from guards.corrections import MeasuredColumn, from_cells, typed
 from guards.declared import ExportColumn, Label, find_layout, header_unit, key_columns, labels_of, role_of
-from guards.effects import count_effects
+from guards.effects import Effects, count_effects
 from guards.identities import broken, columns_of, parse_identity
 from guards.judging import judge
 from guards.report import JUDGED_ROLES, ColumnReport, Role, TableReport
@@ -58,12 +58,6 @@ def guard(
     measured = [MeasuredColumn(c.name, kinds[c.name], decimal, rulings[c.name]) for c in judged]
     effects = count_effects(frame, cells, measured, layout, decimal)
     by_name = {column.name: column for column in measured}
-    values = [
-        effects.rewritten.get(c.name) if c.name in effects.rewritten
-        else by_name[c.name].values() if c.name in by_name
-        else typed(c.name, kinds[c.name], decimal)
-        for c in columns
-    ]  # fmt: skip
     reports = [
         report
         for column in columns
@@ -77,24 +71,58 @@ def guard(
     raw = tuple(
         c.name for c in columns if c.name in effects.rewritten or (c.name in by_name and by_name[c.name].touched)
     )
-    corrected = frame.select("_row", *[v for v in values if v is not None])
-    flags = pl.concat([effects.flags, *_broken_identities(corrected, by_name, board)])
+    corrected = _corrected(frame, cells, columns, by_name, effects)
+    flags = pl.concat([effects.flags, *_broken_identities(frame, cells, by_name, board)])
     return Guarded(report, corrected, raw, flags, _units(reports), _limits(board))
 
 
+def _corrected(
+    frame: pl.LazyFrame,
+    cells: Cells,
+    columns: Sequence[ExportColumn],
+    measured: Mapping[str, MeasuredColumn],
+    effects: Effects,
+) -> pl.LazyFrame:
+    """Put the corrected table together: from the cells where they hold the values, else from the text."""
+    texts: list[pl.Expr] = [pl.col("_row")]
+    read: list[pl.Expr] = []
+    for name, kind in ((column.name, cells.kinds[column.name]) for column in columns):
+        own = measured.get(name)
+        known = from_cells(name, kind) if own is None else own.numbers() if own.read_exactly else None
+        if name in effects.rewritten:
+            texts.append(effects.rewritten[name])
+        elif known is not None:
+            read.append(known.alias(name))
+        else:
+            texts.append(typed(name, kind) if own is None else own.values())
+    names = ["_row", *(column.name for column in columns)]
+    if not read:
+        return frame.select(texts).select(names)
+    return pl.concat([frame.select(texts), cells.frame.lazy().select(read)], how="horizontal").select(names)
+
+
 def _broken_identities(
-    corrected: pl.LazyFrame, measured: Collection[str], board: Board | None
+    frame: pl.LazyFrame, cells: Cells, measured: Mapping[str, MeasuredColumn], board: Board | None
 ) -> Iterator[pl.DataFrame]:
     """Flag the rows that break an identity of the board, for the identities whose columns this table has."""
     for identity in board.identities if board else ():
         relation = parse_identity(identity.expression)
-        if columns_of(relation) <= set(measured):
-            yield (
-                corrected.filter(broken(relation, identity.tolerance))
-                .select("_row", column=pl.lit(identity.expression), measurement=pl.lit(None, pl.String),
-                        kind=pl.lit("identity"), detail=pl.lit("the row breaks this identity; its values stay"))
-                .collect(engine="streaming")
-            )  # fmt: skip
+        names = columns_of(relation)
+        if names <= set(measured):
+            values = {name: measured[name].numbers() for name in names}
+            found = cells.frame.select(broken=broken(relation, identity.tolerance, values))
+            if found["broken"].any():
+                yield (
+                    frame.select("_row")
+                    .collect()
+                    .filter(found["broken"])
+                    .with_columns(
+                        column=pl.lit(identity.expression),
+                        measurement=pl.lit(None, pl.String),
+                        kind=pl.lit("identity"),
+                        detail=pl.lit("the row breaks this identity; its values stay"),
+                    )
+                )
 
 
 def _read(

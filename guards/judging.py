@@ -14,6 +14,7 @@ import polars as pl
 
 from guards.board import Board
 from guards.cells import Cells, Kind, key, passed
+from guards.checks import known_limits
 from guards.corrections import Ruling
 from guards.declared import ExportColumn, Label, Layout, header_unit, labels_of
 from guards.digits import digit_pattern
@@ -35,6 +36,7 @@ class Court:
     frame: pl.LazyFrame
     cells: Cells
     columns: Sequence[ExportColumn]
+    judged: Sequence[ExportColumn]
     layout: Layout
     board: Board | None
     decimal: str
@@ -51,7 +53,7 @@ def judge(
     decimal: str,
 ) -> dict[str, tuple[Ruling, ...]]:
     """Return the rulings of each of `columns` (the judged ones of `every`); together they cover every row."""
-    court = Court(frame, cells, every, layout, board, decimal, _segments(cells, layout.segments))
+    court = Court(frame, cells, every, columns, layout, board, decimal, _segments(cells, layout.segments))
     parts: list[tuple[Part, Evidence]] = []
     rulings: dict[str, tuple[Ruling, ...]] = {}
     for column in columns:
@@ -89,6 +91,8 @@ def _labels(column: ExportColumn, kind: Kind, board: Board | None) -> tuple[Labe
     if len(known) == 1:
         text = next(text for text, unit in units.items() if unit)
         labels += (Label(text, known.pop(), "cells"),)
+    if kind.marks and not known and (ohm := find_unit("ohm")):
+        labels += (Label("/".join(kind.marks), ohm, "cells"),)
     return labels
 
 
@@ -101,10 +105,11 @@ def _one_unit(part: Part, kind: Kind) -> Part:
 
 def _if_plain(part: Part, kind: Kind, evidence: Evidence) -> Part:
     """Leave only the declared reading where all values lie in its expected range: no rival can explain more."""
-    if part.declared is None or kind.lower is None or kind.upper is None or evidence.passed is not None:
+    disputed = len({label.unit for label in part.labels}) > 1
+    if part.declared is None or kind.lower is None or kind.upper is None or evidence.passed is not None or disputed:
         return part
     for limits in part.expected:
-        low, high = part.readings[0].raw_interval(limits.lower, limits.upper)
+        low, high = part.readings[0].raw_interval(limits.lower, limits.upper, level=limits.unit.logarithmic)
         if low <= kind.lower and kind.upper <= high and evidence.lower is None and not evidence.checks:
             return replace(part, readings=part.readings[:1])
     return part
@@ -113,12 +118,15 @@ def _if_plain(part: Part, kind: Kind, evidence: Evidence) -> Part:
 def _evidence(court: Court, part: Part) -> Evidence:
     """What stands beside the values: limits and results belong to the value column, or to the one measured column."""
     layout = court.layout
-    checks = row_checks_for(part, value_of(part), court.cells, court.columns)
+    checks = row_checks_for(part, value_of(part), court.cells, court.columns, court.judged)
     if part.column != layout.value:
         return Evidence(value_of(part), checks=checks)
     lower, upper = (pl.col(name) if name else None for name in (layout.lower, layout.upper))
     result = pl.col(passed(layout.result)) if layout.result else None
-    return Evidence(value_of(part), result, lower, upper, _limits_unit(part, layout), checks)
+    unit = _limits_unit(part, layout)
+    if unit is not None and result is None and lower is not None and upper is not None:
+        checks = (*checks, known_limits(value_of(part), lower, upper, unit))
+    return Evidence(value_of(part), result, lower, upper, unit, checks)
 
 
 def _limits_unit(part: Part, layout: Layout) -> Unit | None:

@@ -25,8 +25,13 @@ from guards.witnesses import TOLERATED
 _AMBIENT = re.compile(r"(?i)ambient|tamb|thermostat|chamber|oven|bath|setpoint")
 
 
-def row_checks_for(part: Part, value: pl.Expr, cells: Cells, columns: Sequence[ExportColumn]) -> tuple[Check, ...]:
-    """Return the checks that need nothing but the columns beside the part's values."""
+def row_checks_for(
+    part: Part, value: pl.Expr, cells: Cells, columns: Sequence[ExportColumn], judged: Sequence[ExportColumn]
+) -> tuple[Check, ...]:
+    """Return the checks that need nothing but the columns beside the part's values.
+
+    A range column speaks about the one judged column of its quantity, or about the one that it names (vout_range_v).
+    """
     if part.declared is None or part.problem or part.measurement is not None:
         return ()
     checks: list[Check] = []
@@ -40,11 +45,18 @@ def row_checks_for(part: Part, value: pl.Expr, cells: Cells, columns: Sequence[E
         if parsed is None or parsed[2].quantity != part.quantity:
             continue
         if is_range(column):
-            checks.append(instrument_range(value, finite(pl.col(column.name)), parsed[2], column.name))
+            if _belongs(column, part, parsed[2].quantity, judged):
+                checks.append(instrument_range(value, finite(pl.col(column.name)), parsed[2], column.name))
         elif part.quantity == "temperature" and _AMBIENT.search(column.text) and not _AMBIENT.search(part.column):
             unit = candidates(parsed[2])[0]
             checks.append(thermostat(value, in_base(finite(pl.col(column.name)), unit), column.name))
     return tuple(checks)
+
+
+def _belongs(column: ExportColumn, part: Part, quantity: str, judged: Sequence[ExportColumn]) -> bool:
+    same = [c for c in judged if (parsed := header_unit(c.text)) and parsed[2].quantity == quantity]
+    stem = part.column.split("_")[0].split(" ")[0].lower()
+    return len(same) == 1 or column.text.lower().startswith(stem)
 
 
 def identity_checks(

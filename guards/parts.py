@@ -139,5 +139,7 @@ def _explaining(node: Node) -> Range | None:
     """The range in which a value is explained by the node: expected (or nominal), else limits with both ends."""
     if node.expected:
         return node.expected
+    if node.quantity == "ratio" and node.absolute:
+        return node.absolute  # a ratio's absolute range is its meaning: 87..93 can only be per cent of 0..1
     limits = node.limits
     return limits if limits and limits.lower is not None and limits.upper is not None else None

@@ -108,6 +108,28 @@ def without_suffix(text: pl.Expr, suffixes: Collection[str]) -> pl.Expr:
     return pl.when(known).then(text.str.extract(_CELL_WITH_UNIT, 1)).otherwise(text)
 
 
+_RKM = r"^(\d+)([RkKMG])(\d*)$"
+_RKM_EXPONENTS = {"R": "", "k": "e3", "K": "e3", "M": "e6", "G": "e9"}
+
+
+def rkm_mark(text: pl.Expr) -> pl.Expr:
+    """Return the letter of a resistor code such as "4k99", "0R1" or "1M" (IEC 60062), else null."""
+    return text.str.extract(_RKM, 2)
+
+
+def without_rkm(text: pl.Expr, marks: Collection[str]) -> pl.Expr:
+    """Return resistor codes with one of these letters as numbers in ohm ("4k99" is "4.99e3"); others unchanged.
+
+    M is mega in IEC 60062 and milli in SPICE: the caller leaves it out where no other letter shows which was meant.
+    """
+    if not marks:
+        return text
+    mark = rkm_mark(text)
+    exponent = mark.replace_strict(_RKM_EXPONENTS, default=None, return_dtype=pl.String)
+    plain = text.str.extract(_RKM, 1) + pl.lit(".") + text.str.extract(_RKM, 3) + exponent
+    return pl.when(mark.is_in(list(marks))).then(plain).otherwise(text)
+
+
 def sentinel_kind(text: pl.Expr, extra_texts: dict[str, str] | None = None) -> pl.Expr:
     """Return the kind of flag for cells whose text stands for no reading, else null."""
     table = SENTINEL_TEXTS | (extra_texts or {})

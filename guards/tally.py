@@ -58,10 +58,11 @@ class Tally:
 
     `judged`: finite values that are not zero; `explained`: of those, in an expected range; `outside`: of those, outside
     the absolute range; `only_declared` and `only_rival`: explained by the declared reading and no automatic rival, and
-    by this reading and not the declared one; `any_automatic`: explained by any automatic reading; `agree`: rows whose
+    by this reading and not the declared one; `log_declared` and `log_rival`: sums of log10 of those raw values' sizes;
+    `log_size`: its mean over all judged; `any_automatic`: explained by any automatic reading; `agree`: rows whose
     result agrees with known limits, of `results`; `in_limits`: rows inside their own two-sided limits of unknown unit
-    when scaled by 10**LIMIT_SCALES, of `limited`. `lower` and `upper` are the extremes of the raw
-    values, `smallest` the least size of a judged one.
+    when scaled by 10**LIMIT_SCALES, of `limited`. `lower` and `upper` are the extremes of the raw values, `smallest`
+    the least size of a judged one.
     """
 
     judged: int
@@ -73,6 +74,9 @@ class Tally:
     outside: tuple[int, ...]
     only_rival: tuple[int, ...]
     only_declared: int
+    log_rival: tuple[float, ...]
+    log_declared: float
+    log_size: float
     any_automatic: int
     results: int
     agree: tuple[int, ...]
@@ -115,7 +119,7 @@ def _aggregates(part: Part, evidence: Evidence, x: pl.Expr) -> dict[str, pl.Expr
     judged = x.is_not_null() & (x != 0)
     found: dict[str, pl.Expr] = {
         "judged": judged.sum(), "readings": x.count(), "lower": x.min(), "upper": x.max(),
-        "smallest": x.abs().filter(x != 0).min(),
+        "smallest": x.abs().filter(x != 0).min(), "log_size": x.abs().filter(x != 0).log10().sum(),
     }  # fmt: skip
     explained = [_in_any(x, reading, _telling(part, reading)) & judged for reading in readings]
     automatic = [e for e, reading in zip(explained, readings, strict=True) if reading.automatic]
@@ -127,8 +131,14 @@ def _aggregates(part: Part, evidence: Evidence, x: pl.Expr) -> dict[str, pl.Expr
         if part.absolute:
             found[f"outside{i}"] = (~_inside(x, reading, part.absolute) & judged).sum()
     if part.expected:
+        alone = functools.reduce(operator.and_, [~e for e in automatic[1:]], automatic[0])
+        size = x.abs().log10()
+        found["log_declared"] = size.filter(alone).sum()
+        for i, (reading, inside) in enumerate(zip(readings, explained, strict=True)):
+            if i and reading.automatic:
+                found[f"log_rival{i}"] = size.filter(inside & ~explained[0]).sum()
+        found["only_declared"] = alone.sum()
         found["any_automatic"] = functools.reduce(operator.or_, automatic).sum()
-        found["only_declared"] = functools.reduce(operator.and_, [~e for e in automatic[1:]], automatic[0]).sum()
     return found | _result_counts(part, evidence, x, readings) | _limit_counts(evidence, x) | _checks(part, evidence)
 
 
@@ -141,15 +151,40 @@ def _checks(part: Part, evidence: Evidence) -> dict[str, pl.Expr]:
     return found
 
 
+def only_declared(part: Part, x: pl.Expr) -> pl.Expr:
+    """Return whether a raw value is explained by the declared reading and by no automatic rival."""
+    explained = [_in_any(x, reading, _telling(part, reading)) for reading in part.readings if reading.automatic]
+    return functools.reduce(operator.and_, [~e for e in explained[1:]], explained[0]) & (x != 0)
+
+
 def _telling(part: Part, reading: Candidate) -> Sequence[Range]:
-    """Return the expected ranges that can tell for a reading: one that holds zero explains every smaller unit."""
-    if reading.kind not in ("prefix", "decade") or reading.unit.scale >= part.readings[0].unit.scale:
+    """Return the expected ranges that can tell for a reading.
+
+    A range that holds zero would explain every smaller unit, so for those only its outer part counts: from a thirtieth
+    of its edge on, half a prefix step in decades.
+    """
+    if reading.kind not in ("prefix", "decade", "ratio") or reading.unit.scale >= part.readings[0].unit.scale:
         return part.expected
-    return [r for r in part.expected if (r.lower is not None and r.lower > 0) or (r.upper is not None and r.upper < 0)]
+    return [piece for one in part.expected for piece in _away_from_zero(one)]
+
+
+def _away_from_zero(one: Range) -> list[Range]:
+    if (one.lower is not None and one.lower > 0) or (one.upper is not None and one.upper < 0):
+        return [one]
+    pieces = []
+    if one.upper:
+        pieces.append(Range(one.upper / HALF_STEP, one.upper, one.unit))
+    if one.lower:
+        pieces.append(Range(one.lower, one.lower / HALF_STEP, one.unit))
+    return pieces
+
+
+HALF_STEP = 30
+"""Half a step of 1000 in decades: what is farther out than this is nearer to another unit than to a fault."""
 
 
 def _inside(x: pl.Expr, reading: Candidate, limits: Range) -> pl.Expr:
-    low, high = reading.raw_interval(limits.lower, limits.upper)
+    low, high = reading.raw_interval(limits.lower, limits.upper, level=limits.unit.logarithmic)
     return x.is_between(low, high)
 
 
@@ -235,7 +270,10 @@ def read_tally(counts: pl.DataFrame, part: Part, checks: Sequence[Check] = ()) -
         explained=tuple(count(f"explained{i}") for i in range(n)),
         outside=tuple(count(f"outside{i}") for i in range(n)),
         only_rival=tuple(count(f"rival{i}") for i in range(n)),
-        only_declared=count("only_declared"), any_automatic=count("any_automatic"),
+        only_declared=count("only_declared"),
+        log_rival=tuple(float(summed.get(f"log_rival{i}") or 0.0) for i in range(n)),
+        log_declared=float(summed.get("log_declared") or 0.0),
+        log_size=float(summed["log_size"] or 0.0) / max(1, count("judged")), any_automatic=count("any_automatic"),
         results=count("results"), agree=tuple(count(f"agree{i}") for i in range(n)),
         limited=count("limited"), in_limits=tuple(count(f"scaled{e}") for e in LIMIT_SCALES),
         checks=tuple(

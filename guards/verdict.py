@@ -6,13 +6,14 @@
     b    | two labels on the same values differ: the one that alone fits the absolute range  | kept or corrected
          | (none or both: refused)                                                           |
     a    | nothing to judge, or no witness speaks                                            | unverified
-    c    | over 10 % of rows explained only by the declared unit, over 10 % only by a rival  | by segment, else
-         |                                                                                   | refused
+    c    | over 10 % of rows explained only by the declared unit, over 10 % only by a rival, | by segment, else
+         | their raw numbers as far apart as the units                                       | refused
     d    | the declared unit explains 90 % of the rows that any explains, nothing hard is    | kept
          | against it, and no soft witness names a rival that explains them too              |
     e    | hard against the declared unit, exactly one automatic reading explains 90 % of    | corrected
          | the rows that any explains (or is the only one that time stamps or an identity    |
-         | name), on 3 rows or more, nothing hard against that one, and no digit pattern     |
+         | name), on 3 rows or more, nothing hard against that one, no digit pattern, and    |
+         | the values further out than a fault is; rows that fit only as declared are nulled |
     f    | any other hard contradiction, or a soft one                                       | refused
     g    | otherwise                                                                         | kept
     r    | kept, but the row's own label is not the unit the column's values stand in        | corrected
@@ -23,16 +24,19 @@ declared for is unverified whatever it holds, because no unit in the file means 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from guards.candidates import Candidate
 from guards.parts import Part
 from guards.report import Proposal, Verdict, Witness
-from guards.tally import Tally
+from guards.tally import HALF_STEP, Tally
 from guards.units import Unit, conversion
 from guards.witnesses import DECIDING_CHECKS, MAJORITY, TOLERATED, odd_limit_scale, testimony
 
 _MINIMUM_ROWS = 3
+_HALF = 0.5
+_STRAYS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,8 @@ class Case:
         if any(w.supports is False and not w.hard and w.name != "expected range" and w.candidate == self.declared.label
                for w in self.witnesses):  # fmt: skip
             return True
-        if self.tally.any_automatic and not self.explains(0):
+        few = self.tally.explained[0] < _HALF * self.tally.judged
+        if few and any(r.automatic and self.explains(i) for i, r in enumerate(self.part.readings)):
             return True
         return self.part.claimed and self.proposed_reading() is not None
 
@@ -120,10 +125,26 @@ def decide(part: Part, tally: Tally, digit_pattern: str | None = None) -> Decisi
     return _kept(case, "g")
 
 
-def is_mixture(tally: Tally) -> bool:
-    """Rule c's condition: two readings each explain rows that the other cannot."""
+def mixed_with(part: Part, tally: Tally) -> int | None:
+    """Return the automatic reading that rule c finds beside the declared one, None where the rows are of one kind.
+
+    Each explains over 10 % of the rows that the other cannot, and the rival's raw numbers lie about as far from the
+    declared one's as the units do: 5010 beside 5.01 is a mixture, a sweep through two nodes' ranges is not.
+    """
     share = TOLERATED * tally.judged
-    return tally.judged > 0 and tally.only_declared > share and max(tally.only_rival, default=0) > share
+    if not tally.judged or tally.only_declared <= share:
+        return None
+    for i, reading in enumerate(part.readings):
+        if i and reading.automatic and tally.only_rival[i] > share:
+            apart = tally.log_rival[i] / tally.only_rival[i] - tally.log_declared / tally.only_declared
+            units = math.log10(part.readings[0].unit.scale / reading.unit.scale)
+            if abs(apart - units) <= _SAME_DISTANCE:
+                return i
+    return None
+
+
+_SAME_DISTANCE = 0.75
+"""In decades: how far the two groups' geometric means may differ from the distance between their units."""
 
 
 def _settled(case: Case, _: str | None) -> Decision | None:
@@ -170,10 +191,10 @@ def _silence(case: Case, _: str | None) -> Decision | None:
 
 
 def _mixture(case: Case, _: str | None) -> Decision | None:
-    if not is_mixture(case.tally):
+    rival = mixed_with(case.part, case.tally)
+    if rival is None:
         return None
     t = case.tally
-    rival = max(range(len(t.only_rival)), key=lambda i: t.only_rival[i])
     other = case.part.readings[rival].unit.words
     fit = f"{t.only_declared} of {t.judged} values fit only as {case.declared.unit.words}"
     why = f"{fit} and {t.only_rival[rival]} only as {other}, and no segment column separates them"
@@ -190,6 +211,8 @@ def _corrected(case: Case, digit_pattern: str | None) -> Decision | None:
     part, t = case.part, case.tally
     if not case.against(case.declared, hard=True) or digit_pattern or not part.word.correct:
         return None
+    if _many_fit_only_as_declared(t) or not _beyond_a_fault(case):
+        return None
     fits = [
         reading for i, reading in enumerate(part.readings)
         if i and reading.automatic and reading.affine and case.explains(i) and t.explained[i] >= _MINIMUM_ROWS
@@ -200,14 +223,48 @@ def _corrected(case: Case, digit_pattern: str | None) -> Decision | None:
     return None
 
 
+def _beyond_a_fault(case: Case) -> bool:
+    """Whether the values contradict the declared unit by more than a real fault could.
+
+    A node that claims the column explains its values alone. Elsewhere 50 V on a 30 V board is an over-voltage, though
+    a ripple node would explain 50 mV: only what exceeds the widest range by half a step of 1000 is nearer to a unit.
+    """
+    part, t = case.part, case.tally
+    others = any(w.supports is False and w.hard and w.candidate == case.declared.label and w.name != "absolute range"
+                 for w in case.witnesses)  # fmt: skip
+    if part.claimed or others or part.absolute is None or part.word.offsets:
+        return True
+    lower, upper = part.absolute.lower, part.absolute.upper
+    typical = 10**t.log_size * float(case.declared.unit.scale)
+    if lower is not None and lower > 0 and typical <= float(lower) / HALF_STEP:
+        return True
+    edges = [abs(edge) for edge in (lower, upper) if edge is not None]
+    return bool(edges) and typical >= HALF_STEP * float(max(edges))
+
+
+def _many_fit_only_as_declared(tally: Tally) -> bool:
+    """Whether more rows fit only as declared than a dead board here and there: then nothing is corrected."""
+    return tally.only_declared > max(1, _STRAYS * tally.judged)
+
+
 def _contradicted(case: Case, digit_pattern: str | None) -> Decision | None:
     hard = case.against(case.declared, hard=True)
     if not hard and not case.soft_contradiction:
         return None
     if digit_pattern:
         return _refuse(case, "f", f"{_evidence(case, case.declared)}; {digit_pattern}", propose=False)
-    off = "" if case.part.word.correct else " (the profile switches correction off for this column)"
-    return _refuse(case, "f", _evidence(case, case.declared) + off)
+    return _refuse(
+        case, "f", _evidence(case, case.declared) + _what_forbids(case) if hard else _evidence(case, case.declared)
+    )
+
+
+def _what_forbids(case: Case) -> str:
+    """Say what keeps a contradicted column from being corrected, where it is more than having no single explanation."""
+    if not case.part.word.correct:
+        return " (the profile switches correction off for this column)"
+    if _many_fit_only_as_declared(case.tally):
+        return f"; {case.tally.only_declared} of {case.tally.judged} fit only as {case.declared.unit.words}"
+    return "" if _beyond_a_fault(case) else "; a real fault of the board could be as large"
 
 
 def _refuse(case: Case, rule: str, why: str, *, propose: bool = True) -> Decision:
@@ -282,7 +339,7 @@ def _proposal(case: Case) -> Proposal | None:
         return None
     possible = [
         (i, reading) for i, reading in enumerate(part.readings)
-        if i and not case.against(reading, hard=True) and not _out_of_built_in(case, reading)
+        if i and not case.against(reading, hard=True) and not _out_of_its_range(case, reading)
     ]  # fmt: skip
     named = {w.candidate for w in case.witnesses if w.supports and w.name not in ("absolute range", "expected range")}
     checked = [r for _, r in possible if r.label in named]
@@ -293,15 +350,17 @@ def _proposal(case: Case) -> Proposal | None:
     other = case.proposed_reading()
     nearest = sorted((r for _, r in possible if r.kind in ("prefix", "ratio", "time", "offset", "logarithmic")),
                      key=lambda r: (r.kind == "logarithmic", _distance(r, case.declared)))  # fmt: skip
-    hard = case.against(case.declared, hard=True) or _out_of_built_in(case, case.declared)
+    hard = case.against(case.declared, hard=True) or _out_of_its_range(case, case.declared)
     chosen = next(
         iter([*checked, *explaining, *by_limits, *([other] if other else []), *(nearest if hard else [])]), None
     )
     return _propose(part, chosen) if chosen else None
 
 
-def _out_of_built_in(case: Case, reading: Candidate) -> bool:
-    return any(w.name == "built-in range" and w.candidate == reading.label for w in case.witnesses)
+def _out_of_its_range(case: Case, reading: Candidate) -> bool:
+    """Whether the values exceed what a bench or the meter's own range can hold under the reading."""
+    bounds = ("built-in range", "instrument range")
+    return any(w.name in bounds and w.supports is False and w.candidate == reading.label for w in case.witnesses)
 
 
 def _distance(reading: Candidate, declared: Candidate) -> float:

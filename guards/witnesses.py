@@ -18,6 +18,8 @@ from guards.tally import LIMIT_SCALES, Tally
 MAJORITY = 0.9
 """The share of rows that decides: a candidate explains a column when it explains nine rows in ten."""
 
+_ALONE = 2
+
 TOLERATED = 0.1
 """The share of rows that may be faults: a real over-voltage is a finding, not a unit."""
 
@@ -46,14 +48,19 @@ def _range_witness(name: str, part: Part, tally: Tally, *, hard: bool) -> Iterat
         how = f"if scaled {reading.label}" if reading.kind == "decade" else f"as {reading.unit.words}"
         place = f"are {_where(part, reading, tally)}" if out else f"lie within {part.absolute.text()}"
         detail = f"{out or 'all'} of {tally.judged} {place}{whose} {how}".replace("all of", "all")
-        yield Witness(name, reading.label, out <= TOLERATED * tally.judged, detail, hard)
+        yield Witness(name, reading.label, _tolerable(out, tally.judged), detail, hard)
+
+
+def _tolerable(out: int, judged: int) -> bool:
+    """One row in ten may be a fault, and one row alone always: a single wild value says nothing about a unit."""
+    return out <= TOLERATED * judged or (out == 1 and judged > _ALONE)
 
 
 def _where(part: Part, reading: Candidate, tally: Tally) -> str:
     """Say on which side of the range the values lie, when it is one side only."""
     limits = part.absolute
     assert limits is not None
-    low, high = reading.raw_interval(limits.lower, limits.upper)
+    low, high = reading.raw_interval(limits.lower, limits.upper, level=limits.unit.logarithmic)
     unit = limits.unit
     if limits.upper is not None and tally.lower is not None and tally.lower >= low:
         return f"above {float(limits.written(limits.upper)):.12g} {unit}"
@@ -150,7 +157,7 @@ def row_checks(part: Part, tally: Tally) -> Iterator[Witness]:
             )
 
 
-DECIDING_CHECKS = frozenset({"elapsed time", "identity"})
+DECIDING_CHECKS = frozenset({"elapsed time", "identity", "limits of known unit"})
 """Row checks that may name the one unit by themselves, where no expected range speaks."""
 
 WITNESSES: tuple[Callable[[Part, Tally], Iterator[Witness]], ...] = (

@@ -1,8 +1,9 @@
 """The kinds of mislabel that benches produce, each with the one answer a test engineer would accept."""
 
+import polars as pl
 import pytest
 
-from guards import parse_board
+from guards import ExportColumn, guard, parse_board
 
 
 def column(name, values):
@@ -91,6 +92,41 @@ def test_3_one_true_overvoltage_is_flagged_and_nothing_is_rescaled(judge):
     assert guarded.corrected.collect()["V"].max() == 45.0
     assert guarded.flags.select("_row", "kind").rows() == [(1500, "fault")]
     assert guarded.flags["detail"][0] == "45.0 V is outside the absolute range -15..30 V"
+
+
+def test_a_single_wild_value_among_few_is_a_fault_and_no_unit(judge):
+    report = only(judge(column("V", [5.0, 5.01, 4.99, 45.0])))
+    assert (report.verdict, report.faults) == ("kept", 1)
+
+
+def test_a_stray_row_that_fits_only_as_labelled_is_withheld_from_a_correction(judge):
+    guarded = judge(column("V", [*ramp(4987, 5013, 57), 5.01]))
+    report = only(guarded)
+    assert (report.verdict, report.resolved_unit, report.nulls) == ("corrected", "mV", 1)
+    assert guarded.flags.select("_row", "kind").rows() == [(58, "doubtful")]
+    assert guarded.corrected.collect()["V"].to_list()[56:] == [5.013, None]
+
+
+def test_several_rows_that_fit_only_as_labelled_forbid_a_correction(judge):
+    report = only(judge(column("V", [*ramp(4987, 5013, 57), 5.01, 4.99, 5.0])))
+    assert (report.verdict, report.rule, report.proposal.unit) == ("refused", "f", "mV")
+    assert "3 of 60 fit only as V" in report.reason
+
+
+def test_an_overvoltage_that_another_node_would_explain_in_millivolts_is_not_rescaled(judge, profile):
+    board = profile(
+        '[nodes.RIPPLE]\nquantity = "voltage"\nabsolute = ["0 mV", "100 mV"]\nexpected = ["5 mV", "60 mV"]\n'
+    )
+    report = only(judge(column("V", ramp(42, 58, 20)), board))
+    assert (report.verdict, report.rule) == ("refused", "f")
+    assert "a real fault of the board could be as large" in report.reason
+
+
+def test_two_labels_that_both_fit_are_refused(board):
+    frame = pl.LazyFrame({"_row": [1, 2, 3], "V": ["4.97", "5.0", "5.04"]})
+    report = only(guard(frame, [ExportColumn("V", "V", units_row="mV")], board, table="t"))
+    assert (report.verdict, report.rule) == ("refused", "b")
+    assert "both fit what the board allows" in report.reason
 
 
 def test_6_limits_of_no_unit_refuse_with_a_proposal(judge):
@@ -187,6 +223,20 @@ def test_34_limits_of_no_unit_that_fit_kilohm_refuse(judge):
     rows = "\n".join(f"{v},4750,5250" for v in ramp(4.98, 5.02, 20))
     report = only(judge("R (ohm),LSL,USL\n" + rows))
     assert (report.verdict, report.proposal.unit) == ("refused", "kohm")
+
+
+def test_36_resistor_codes_are_numbers_in_ohm(judge):
+    guarded = judge(column("R", ["4k99", "0R1", "1M", "10M", "100R", "47"]))
+    report = only(guarded)
+    assert (report.verdict, report.unit, report.nulls, report.faults) == ("kept", "ohm", 0, 1)
+    assert guarded.corrected.collect()["R"].to_list() == [4990.0, 0.1, 1e6, 1e7, 100.0, 47.0]
+
+
+def test_36_a_lone_m_is_ambiguous_and_its_cells_are_null(judge):
+    guarded = judge(column("R (ohm)", ["1M", *[str(n) for n in range(100, 120)]]))
+    assert only(guarded).verdict in ("kept", "unverified")
+    assert guarded.flags.select("_row", "kind").rows() == [(1, "ambiguous")]
+    assert "mega in resistor codes and milli in SPICE" in guarded.flags["detail"][0]
 
 
 def test_38_kelvin_is_corrected_only_where_the_engineer_allows_offsets(judge, profile):

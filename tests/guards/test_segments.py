@@ -26,7 +26,7 @@ def test_a_segment_that_nothing_explains_is_refused_alone(judge):
 
 
 def test_rows_of_a_segment_that_is_refused_are_null_and_the_others_stay(judge):
-    milli = [410.0, 500.0, 930.5]
+    milli = [610.0, 700.0, 930.5]
     guarded = judge("fixture,mA\n" + "\n".join([f"A,{v}" for v in milli] * 2 + [f"B,{v / 1000}" for v in milli] * 2))
     frame = guarded.corrected.collect()
     assert verdicts(guarded) == {"{'fixture': 'A'}": "kept", "{'fixture': 'B'}": "refused"}
