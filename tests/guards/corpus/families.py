@@ -3,6 +3,7 @@
 from corpus import (  # noqa: F401
     current_families,
     damage_families,
+    field_families,
     label_families,
     quantity_families,
     rails_families,

@@ -30,7 +30,9 @@ def by_guard(case: Case) -> Result:
     found = guarded(case)
     corrected = found.corrected.collect()
     values = {name: corrected[name].to_list() for name in {truth.column for truth in case.truths}}
-    return Result(values, [column.to_dict() for column in found.report.columns])
+    flags = found.flags.filter(pl.col("kind") != "fault").group_by("column").agg(pl.col("_row") - 1)
+    flagged = {column: frozenset(rows) for column, rows in flags.iter_rows()}
+    return Result(values, [column.to_dict() for column in found.report.columns], flagged)
 
 
 def written_again(case: Case) -> Case:

@@ -93,7 +93,8 @@ def fahrenheit_beside_a_thermostat(rng):
     ambient = between(rng, s.n, 20, 25)
     fahrenheit = [a * 9 / 5 + 32 + rng.uniform(-0.3, 0.3) for a in ambient]
     s.measured("T (C)", fahrenheit, "degF", "refuse", declared="degC", proposal="degF")
-    s.measured("thermostat (C)", ambient, "degC", "leave", also=("refuse",), declared="degC")
+    name = rng.choice(["thermostat (C)", "T_amb (C)", "Ambient (degC)", "Chamber / degC"])
+    s.measured(name, ambient, "degC", "leave", also=("refuse",), declared="degC")
     return s.case(bench(), decorate=False)
 
 

@@ -25,10 +25,12 @@ class Result:
     """What a method made of a case: for each column its values after it, and what it reported of its columns.
 
     `columns` are reports as mappings with at least name, verdict, unit, reason, measurement, segment, proposal, faults.
+    `flagged` are the rows of each column that the method withheld one by one, saying so.
     """
 
     values: Mapping[str, Sequence[float | None]]
     columns: Sequence[Mapping[str, Any]]
+    flagged: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
 
 @dataclass
@@ -60,7 +62,8 @@ def score(case: Case, result: Result, label: str, *, words: bool = True) -> Scor
         found.of["decidable"] += truth.decidable
         found.of["clean"] += truth.clean
         reports = _reports(result.columns, truth)
-        seen = _seen(truth, result.values.get(truth.column, [None] * case.rows), reports)
+        values = result.values.get(truth.column, [None] * case.rows)
+        seen = _seen(truth, values, reports, result.flagged.get(truth.column, frozenset()))
         for outcome in [_outcome(truth, seen), *(_word_faults(truth, seen, reports) if words else [])]:
             found.outcomes[outcome] += 1
             if outcome not in ("right", "accepted"):
@@ -77,6 +80,7 @@ class Seen:
     changed_wrong: int
     untouched_wrong: int
     withheld: int
+    flagged: int
     changed: bool
     invented: int
     inexact: int
@@ -105,10 +109,10 @@ def _reports(columns: Sequence[Mapping[str, Any]], truth: Truth) -> list[Mapping
     return found
 
 
-def _seen(truth: Truth, values: Sequence[Any], reports: Sequence[Mapping[str, Any]]) -> Seen:
+def _seen(truth: Truth, values: Sequence[Any], reports: Sequence[Mapping[str, Any]], flagged: frozenset[int]) -> Seen:
     units = frozenset(r["unit"] for r in reports if r["unit"] in UNITS and r["verdict"] != "refused")
     unit = next(iter(units)) if len(units) == 1 else next(iter(sorted(truth.units)), None)
-    right = wrong = untouched = withheld = invented = inexact = 0
+    right = wrong = untouched = withheld = flags = invented = inexact = 0
     changed = False
     for row, raw, base in zip(truth.rows, truth.raw, truth.base, strict=True):
         value = values[row]
@@ -117,6 +121,7 @@ def _seen(truth: Truth, values: Sequence[Any], reports: Sequence[Mapping[str, An
             continue
         if not isinstance(value, int | float):
             withheld += 1
+            flags += row in flagged
             continue
         expected = _expected(raw, base, unit)
         differs = not _close(value, raw)
@@ -129,7 +134,7 @@ def _seen(truth: Truth, values: Sequence[Any], reports: Sequence[Mapping[str, An
         else:
             untouched += 1
     refused = any(r["verdict"] == "refused" for r in reports)
-    return Seen(len(truth.rows), right, wrong, untouched, withheld, changed, invented, inexact, refused, units)
+    return Seen(len(truth.rows), right, wrong, untouched, withheld, flags, changed, invented, inexact, refused, units)
 
 
 def _expected(raw: Fraction, base: Fraction, unit: str | None) -> Fraction:
@@ -174,7 +179,8 @@ def _word_faults(truth: Truth, seen: Seen, reports: Sequence[Mapping[str, Any]])
         faults.append("no proposal")
     if seen.invented:
         faults.append("sentinel kept")
-    if seen.withheld and seen.right and not seen.refused:
+    silent = seen.withheld - seen.flagged
+    if seen.right and not seen.refused and (silent or seen.withheld > 0.1 * seen.rows):
         faults.append("lost values")
     if seen.inexact:
         faults.append("inexact")

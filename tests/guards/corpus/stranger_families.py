@@ -69,14 +69,16 @@ def clean_bare_nodes(rng):
     return s.case(board({"OUT": node("voltage", columns=(head,), **body)}))
 
 
-@family("refuse", "one row in twenty in volts, the rest in millivolts, under volts: some rows would become 5 mV")
+@family(
+    "refuse", "one row in twenty in volts under millivolts: refused, or corrected with those rows withheld one by one"
+)
 def few_rows_in_volts(rng):
     s = Sheet(rng, rows(rng, 60, 300))
     some = set(rng.sample(range(s.n), max(3, int(s.n * rng.uniform(0.03, 0.08)))))
     units = ["V" if i in some else "mV" for i in range(s.n)]
     numbers = [x * (1 if u == "V" else 1000) for x, u in zip(around(rng, s.n, 5, 0.004), units, strict=True)]
     name = s.column(header(rng, "V"), texts := written(rng, numbers, 6, "general"))
-    s.truth(name, texts, units, "refuse", declared="V")
+    s.truth(name, texts, units, "refuse", also=("correct",), declared="V")
     return s.case(bench(), decorate=False)
 
 
