@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # C0 and C1 but tab and newline, and the marks that reorder text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# Corrected and refused columns say in their reason what was done.
+_VERDICT_WORDS = {"kept": "Kept as it is.", "unverified": "Unverified."}
 SHOWN_QUARANTINED = 3
 _OUTCOMES = {
     "clean": "nothing to correct",
@@ -89,8 +91,8 @@ def _quarantine_lines(table: GuardedTable) -> Iterator[str]:
 
 def _column_words(column: ColumnReport) -> str:
     parts = [column.reason or f"{column.verdict}."]
-    if column.verdict == "unverified" and column.judged:
-        parts.append("Unverified.")
+    if column.judged and column.verdict in _VERDICT_WORDS:
+        parts.append(_VERDICT_WORDS[column.verdict])
     if noted := caveats.notes(column):
         parts.append(noted)
     return " ".join(parts)
@@ -110,6 +112,9 @@ def _run_lines(code: str, run: RunResult, tables: Sequence[TableReport]) -> Iter
         yield run.status
     else:
         yield f"value: {value_text(run.value)}"
+    if run.artifacts:
+        files = [f"{found.name} ({found.media_type}, {len(found.data)} bytes)" for found in run.artifacts]
+        yield from _list("files and charts (their bytes are in --json)", files)
     yield from _list("warnings", list(run.warnings))
     yield from _list("corrections that apply", list(caveats.corrections(caveats.columns_read(tables, run.reads))))
 

@@ -117,6 +117,13 @@ def test_several_exports_are_tables_of_one_file(here: Cli, make_export: Make, bo
     assert document["exports"][0] == {"export": document["export"], "guard": document["guard"]}
 
 
+def test_a_column_that_passed_says_so(here: Cli, make_export: Make, board: Path) -> None:
+    done = here(make_export("retest.csv", unit="V"), "--board", board)
+    (line,) = [line for line in done.stdout.splitlines() if "value_v" in line]
+    assert line.endswith("Kept as it is.")
+    assert done.stdout.startswith("retest.csv: nothing to correct\n")
+
+
 def test_table_names_the_table(here: Cli, export: Path, board: Path) -> None:
     document = here(export, "--board", board, "--table", "second_pass", "--json").document
     assert document["guard"]["tables"][0]["name"] == "second_pass"

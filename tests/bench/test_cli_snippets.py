@@ -117,6 +117,11 @@ def test_a_failing_snippet_shows_its_own_lines(cli: Cli, export: Path, board: Pa
     assert "ZeroDivisionError" in done.stderr
 
 
+def test_files_that_a_snippet_wrote_are_named(cli: Cli, export: Path, board: Path) -> None:
+    done = cli(export, "--board", board, "-c", "open('/out/note.txt', 'w').write('four')")
+    assert "- note.txt (text/plain, 4 bytes)" in done.stdout
+
+
 def test_an_unverified_column_says_so_beside_its_figure(cli: Cli, tmp_path: Path) -> None:
     export = tmp_path / "soak.csv"
     export.write_text("serial,iout_a\nA,1.0\nB,1.1\nC,1.2\nD,1.1\n")
