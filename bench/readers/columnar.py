@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -64,9 +66,28 @@ def _scanned(content: Content, scan: Callable[..., pl.LazyFrame]) -> pl.LazyFram
 
 def _guarded(source: Source, what: str, step: Callable[[], _T]) -> _T:
     try:
-        return step()
+        with _quiet_stderr():
+            return step()
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as problem:
-        raise unreadable(source, what, str(problem).splitlines()[0]) from problem
+        raise unreadable(source, what, str(problem).partition("\n")[0]) from problem
+
+
+@contextmanager
+def _quiet_stderr() -> Iterator[None]:
+    """Keep polars' Rust panics, which a broken file can cause, from writing a backtrace past Python to stderr."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # there is no stderr
+        yield
+        return
+    null = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(null, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(null)
 
 
 def _export(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -23,6 +24,11 @@ from bench.source import WHOLE_BYTES, Source
 _GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 _MOST_BYTES = 50 << 30  # more than that is no export but an archive made to fill a disk
 _HEAD_BYTES = 1 << 16
+# What the standard library and zstandard raise on cut or broken archives; a field of a broken zip may hold anything.
+_BROKEN = (
+    EOFError, OSError, ValueError, OverflowError, KeyError, NotImplementedError, RuntimeError, struct.error, zlib.error,
+    zipfile.BadZipFile, zstandard.ZstdError,
+)  # fmt: skip
 _CHUNK_BYTES = 1 << 20
 
 
@@ -69,17 +75,10 @@ def unwrap(source: Source) -> Content:
                 return _unpacked(source, _zstd_chunks(file), _inner_name(outer.name, (".zst", ".zstd")), "zstd")
         if head.startswith(_ZIP):
             return _unzipped(source, outer)
-    except (
-        EOFError,
-        zlib.error,
-        gzip.BadGzipFile,
-        zipfile.BadZipFile,
-        zstandard.ZstdError,
-        NotImplementedError,
-        RuntimeError,
-    ) as problem:
+    except _BROKEN as problem:
+        said = str(problem).partition("\n")[0] or type(problem).__name__
         raise ExportError(
-            f"the file is compressed and cannot be unpacked ({str(problem).splitlines()[0]})",
+            f"the file is compressed and cannot be unpacked ({said})",
             file=source.path,
             hint="it may be cut; copy it again, or unpack it yourself and give the export in it.",
         ) from problem

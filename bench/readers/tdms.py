@@ -7,6 +7,7 @@ from its start and increment, and is given as a column of its own when all chann
 from __future__ import annotations
 
 import io
+import logging
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,10 @@ def read_tdms(source: Source, options: ReadOptions, content: Content) -> Export:
         ExportError: it is cut or no TDMS.
     """
     nptdms: Any = import_module("nptdms")  # formats.py has made sure that it is there
+    warned = _Warned()
     try:
-        file = nptdms.TdmsFile.read(io.BytesIO(content.whole()))
+        with warned:
+            file = nptdms.TdmsFile.read(io.BytesIO(content.whole()))
         groups = [group for group in file.groups() if group.channels()]
         base = options.table or names.table_name(Path(content.name))
         tables = tuple(
@@ -41,14 +44,40 @@ def read_tdms(source: Source, options: ReadOptions, content: Content) -> Export:
         )
     except Exception as problem:
         # The library raises what its parts raise (KeyError, struct.error, numpy's own) on a broken file.
-        raise unreadable(source, "TDMS", str(problem).splitlines()[0] if str(problem) else "broken") from problem
+        raise unreadable(source, "TDMS", str(problem).partition("\n")[0] or type(problem).__name__) from problem
     if not tables:
         raise ExportEmpty("the file holds no channels", file=source.path, hint="export it again from the bench.")
     metadata = {str(key): str(value) for key, value in file.properties.items()}
     scaled = sorted(
         channel.path for group in groups for channel in group.channels() if "NI_Number_Of_Scales" in channel.properties
     )
-    return Export(source.path, "tdms", {"groups": len(groups), "scaled_channels": scaled}, tables, source, metadata)
+    dialect: dict[str, object] = {"groups": len(groups), "scaled_channels": scaled}
+    if warned.messages:
+        dialect["warnings"] = warned.messages  # a recording that was cut says so here
+    return Export(source.path, "tdms", dialect, tables, source, metadata)
+
+
+class _Warned(logging.Handler):
+    """Collects what the library warns of, which would else go to stderr."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.messages: list[str] = []
+        self._before: list[tuple[logging.Logger, list[logging.Handler], bool]] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a message, shortened: it may quote bytes of the file."""
+        self.messages.append(record.getMessage()[:200])
+
+    def __enter__(self) -> None:
+        names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "nptdms"]
+        self._before = [(log, log.handlers, log.propagate) for log in map(logging.getLogger, names)]
+        for log, _, _ in self._before:
+            log.handlers, log.propagate = [self], False
+
+    def __exit__(self, *_: object) -> None:
+        for log, handlers, propagate in self._before:
+            log.handlers, log.propagate = handlers, propagate
 
 
 def _table(name: str, group: Any) -> RawTable:

@@ -409,6 +409,19 @@ def test_parquet_and_arrow(tmp_path: Path) -> None:
     assert parquet.metadata["operator"] == "Ada"
 
 
+def test_a_panic_of_the_library_stays_off_stderr(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pl.DataFrame({"n": [1, 2], "s": ["a", "b"]}).write_ipc(tmp_path / "a.arrow")
+    whole = (tmp_path / "a.arrow").read_bytes()
+    broken = 0
+    for at in range(8, len(whole), 16):
+        try:
+            read(write(tmp_path, "cut.arrow", whole[:at] + whole[at + 16 :]))
+        except ExportError:
+            broken += 1
+    assert broken > 5
+    assert capfd.readouterr().err == ""
+
+
 def test_xlsx(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl", reason="openpyxl, the package for Excel workbooks, is not installed")
     book = openpyxl.Workbook()
@@ -456,6 +469,8 @@ def test_tdms(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert pick(records(export), "time", "V", "I")[2] == ("1.0", None, "3.0")
     assert export.metadata == {"operator": "Ada"}
+    cut = read(write(tmp_path, "short.tdms", (tmp_path / "x.tdms").read_bytes()[:-8]))
+    assert "less data than expected" in str(cut.dialect["warnings"])
     with pytest.raises(ExportError, match="holds no channels"):
         read(write(tmp_path, "cut.tdms", b"TDSm" + bytes(20)))
 
