@@ -176,8 +176,8 @@ def clean_ratios(rng):
     return s.case(bench(nodes={"EFF": node("ratio", columns=("efficiency (%)",), **_EFFICIENCY)}))
 
 
-@family("open", "0.87..0.93 % that no node speaks about may be a line regulation")
-def fraction_under_percent_unclaimed(rng):
+@family("clean", "scenario 31 without a node: 0.87..0.93 % may be a line regulation")
+def clean_small_percentage(rng):
     s = Sheet(rng, rows(rng))
     s.measured(header(rng, "%"), between(rng, s.n, 0.87, 0.93), "%", "leave", declared="%")
     return s.case(bench())
@@ -309,7 +309,7 @@ def clean_elapsed_time_with_coarse_clock(rng):
     return s.case(bench(), decorate=False)
 
 
-@family("refuse", "elapsed time off its clock by a factor that is no unit")
+@family("open", "elapsed time off its clock by a factor that is no unit")
 def unknown_clock_ratio(rng):
     s = Sheet(rng, rows(rng, 20, 200))
     _clock(rng, s, 10)

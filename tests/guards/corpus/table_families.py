@@ -88,8 +88,8 @@ def long_fraction_under_percent(rng):
     return s.case(board(SRB), decorate=False)
 
 
-@family("clean", "a long table whose prefix is chosen value by value: 99 mV, 0.11 V")
-def clean_long_prefix_per_value(rng):
+@family("decidable", "a long table whose prefix is chosen value by value: 99 mV, 0.11 V; brought into one unit")
+def long_prefix_per_value(rng):
     n = rng.randrange(12, 120)
     s = Sheet(rng, n)
     s.column("measurement", ["DROPOUT" if i % 2 else "VREF" for i in range(n)])
