@@ -1,7 +1,7 @@
 """Frames: bytes to (header, payload) and back. No I/O, and nothing is parsed before its size was checked.
 
-A frame is u32 body length, u32 header length (both big-endian), the header as JSON in UTF-8, the payload. The precedent is
-h11's limit on an incomplete event: what never becomes a whole frame must not fill the memory either.
+A frame is u32 body length, u32 header length (both big-endian), the header as JSON in UTF-8, the payload. The
+precedent is h11's limit on an incomplete event: what never becomes a whole frame must not fill the memory either.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """The sandbox image: a folder with everything that a sandbox needs, made once and never changed.
 
-It holds Pyodide's core, DuckDB-Wasm with its exports trimmed, our own guest files, a memory snapshot of the interpreter with
-the standard library and the guest's modules imported, and `manifest.json` with the SHA-256 of each. Its id is the hash of the
-manifest. The folder's name is the hash of what it is made from (the pinned parts and the guest files), so that a new version
-of this package never finds an old image, and several stand side by side.
+It holds Pyodide's core, DuckDB-Wasm with its exports trimmed, our own guest files, a memory snapshot of the
+interpreter with the standard library and the guest's modules imported, and `manifest.json` with the SHA-256 of each.
+Its id is the hash of the manifest. The folder's name is the hash of what it is made from (the pinned parts and the
+guest files), so that a new version of this package never finds an old image, and several stand side by side.
 
-Parts come by Deno's own npm client from a frozen `deno.lock`: it knows the registry and honours npm's configuration, so no
-host stands here. Whatever it brought, a part is kept only if its SHA-256 is the one in `guest/parts.json`.
+Parts come by Deno's own npm client from a frozen `deno.lock`: it knows the registry and honours npm's configuration,
+so no host stands here. Whatever it brought, a part is kept only if its SHA-256 is the one in `guest/parts.json`.
 
-An image is built in a folder beside its place and moved there; its manifest comes last, by rename, and without it there is
-no image. Installations of one cache wait for each other on
+An image is built in a folder beside its place and moved there; its manifest comes last, by rename, and without it
+there is no image. Installations of one cache wait for each other on
 a lock that the system drops with its holder, so whoever holds it may remove what a killed installation left.
 """
 
@@ -124,7 +124,8 @@ def _place(cache: Path) -> Path:
 
 
 def find_image(cache: Path | None = None) -> Image | None:
-    """Return the installed image of this version, or None. Looks at names and sizes; `verify_image` reads everything."""
+    """Return the installed image of this version, or None. Looks at names and sizes; `verify_image` reads
+    everything."""
     folder = _place(cache or default_cache())
     try:
         text = (folder / MANIFEST).read_bytes()
@@ -205,7 +206,9 @@ def _locked(cache: Path) -> Iterator[None]:
         root.mkdir(parents=True, exist_ok=True)
         lock = (root / ".lock").open("a")
     except OSError as error:
-        raise ImageError(f"the cache folder {root} cannot be written: {error.strerror}", hint="make it writable") from None
+        raise ImageError(
+            f"the cache folder {root} cannot be written: {error.strerror}", hint="make it writable"
+        ) from None
     with lock:
         if fcntl is not None:
             with suppress(OSError):  # a file system without locks

@@ -18,10 +18,10 @@ _MINIMUM = {"wall_time_s": 0.05, "cpu_time_s": 0.05, "memory_mb": 32}
 class ResourceLimits:
     """Bounds of one run; None stands for no bound.
 
-    wall_time_s: seconds until the snippet is interrupted (its state is kept), and killed a second later if that did not help.
-    cpu_time_s: processor seconds of one process of the sandbox, its start included.
-    memory_mb: megabytes (2**20 bytes) that a snippet may allocate in Python; the engine has the same again for its tables.
-    output_bytes: what a run may print. result_bytes: the value as JSON.
+    wall_time_s: seconds until the snippet is interrupted (its state is kept), and killed a second later if that did
+    not help. cpu_time_s: processor seconds of one process of the sandbox, its start included.
+    memory_mb: megabytes (2**20 bytes) that a snippet may allocate in Python; the engine has the same again for its
+    tables. output_bytes: what a run may print. result_bytes: the value as JSON.
     artifacts, artifact_bytes, artifacts_bytes: how many files, bytes each, bytes in all.
     queries, rows: SQL statements of one run, and rows handed from SQL to Python.
 

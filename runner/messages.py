@@ -1,4 +1,5 @@
-"""What the sandbox may say, every field checked. A field too many or of another type is a protocol error, never ignored."""
+"""What the sandbox may say, every field checked. A field too many or of another type is a protocol error, never
+ignored."""
 
 from __future__ import annotations
 

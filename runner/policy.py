@@ -1,8 +1,9 @@
-"""What the sandbox's process is started with: a pure function from paths and limits to a command line, pinned by a test.
+"""What the sandbox's process is started with: a pure function from paths and limits to a command line, pinned by a
+test.
 
 Every permission of Deno is denied but reading the image's own folder while it loads; that one is given away before the
-first snippet. `--no-remote`, `--no-npm` and `--cached-only` close the dynamic imports that Deno allows from some hosts even
-under `--deny-net`; `--no-prompt` matters because a revoked right is asked for again otherwise.
+first snippet. `--no-remote`, `--no-npm` and `--cached-only` close the dynamic imports that Deno allows from some hosts
+even under `--deny-net`; `--no-prompt` matters because a revoked right is asked for again otherwise.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ class Launch:
 
 
 def launch(deno: Path, image: Path, deno_dir: Path, *, wasm_pages: int) -> Launch:
-    """Return how the sandbox's process is started. The image is the working directory: its path needs no quoting then."""
+    """Return how the sandbox's process is started. The image is the working directory: its path needs no quoting
+    then."""
     argv = (
         str(deno),
         "run",

@@ -225,7 +225,8 @@ def run_to_end(
     inherit_environment: bool = False,
     on_line: Callable[[str], None] | None = None,
 ) -> tuple[int, bytes, str]:
-    """Run a helper process of the installation and return (exit code, stdout, stderr); `on_line` sees stderr as it comes."""
+    """Run a helper process of the installation and return (exit code, stdout, stderr); `on_line` sees stderr as it
+    comes."""
     environment = {**(os.environ if inherit_environment else {}), **dict(launch.environment)}
     with subprocess.Popen(
         launch.argv,

@@ -42,9 +42,9 @@ _EXPLANATIONS = {
 class Sandbox:
     """A place to run snippets: one session, usable after any status, from any thread (one run at a time).
 
-    database: a DuckDB file (storage v1.4.0) whose `main` and `guard` schemas `con` sees; its bytes are handed over, the file
-    itself is not. limits: of every run. image: as `find_image` gives it; without it the one in the user's cache.
-    require_layers: isolation layers that must hold, else every run is `sandbox_unavailable`.
+    database: a DuckDB file (storage v1.4.0) whose `main` and `guard` schemas `con` sees; its bytes are handed over,
+    the file itself is not. limits: of every run. image: as `find_image` gives it; without it the one in the user's
+    cache. require_layers: isolation layers that must hold, else every run is `sandbox_unavailable`.
     """
 
     def __init__(
@@ -121,11 +121,11 @@ class Sandbox:
             return transcript.result(duration_s=duration, state=KEPT, **more)
         except Lost as lost:
             status, kind, text = _EXPLANATIONS[lost.cause]
-            error = RunError(kind, text.format_map(self.limits.to_dict()))
-            return self._lost(transcript, status, error, lost.duration_s, more)
+            reason = RunError(kind, text.format_map(self.limits.to_dict()))
+            return self._lost(transcript, status, reason, lost.duration_s, more)
         except ProtocolError as anomaly:
-            error = RunError("ProtocolError", f"the sandbox's process broke the protocol and was killed: {anomaly}")
-            return self._lost(transcript, "protocol", error, session.elapsed, more)
+            text = f"the sandbox's process broke the protocol and was killed: {anomaly}"
+            return self._lost(transcript, "protocol", RunError("ProtocolError", text), session.elapsed, more)
         except BaseException:
             self._drop()  # the caller's own on_output, or Ctrl-C: the rest of the answer belongs to nobody
             raise

@@ -35,7 +35,8 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "AS t(table_name, column_name, measurement, segment, unit, verdict)"
         )
         con.execute(
-            "CREATE TABLE guard.limits AS SELECT 'retest' AS table_name, 'VOUT' AS node, 4.95 AS lower, 5.05 AS upper, 'V' AS unit"
+            "CREATE TABLE guard.limits AS "
+            "SELECT 'retest' AS table_name, 'VOUT' AS node, 4.95 AS lower, 5.05 AS upper, 'V' AS unit"
         )
     return path
 

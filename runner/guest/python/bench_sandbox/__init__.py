@@ -1,1 +1,2 @@
-"""What runs beside a snippet inside the sandbox. Nothing here is trusted by the host: it only makes answers readable."""
+"""What runs beside a snippet inside the sandbox. Nothing here is trusted by the host: it only makes answers
+readable."""

@@ -1,8 +1,9 @@
 """DuckDB's Arrow results as Python values.
 
 The engine hands over an Arrow IPC file. It is decoded here, by column, because arrow-js loses what engineers look at:
-unscaled decimals, timestamps as float milliseconds, intervals at the wrong stride. The layout follows the Arrow columnar
-format, version 1.5 (flatbuffers for the messages, buffers aligned to 8 bytes); only what DuckDB writes is understood.
+unscaled decimals, timestamps as float milliseconds, intervals at the wrong stride. The layout follows the Arrow
+columnar format, version 1.5 (flatbuffers for the messages, buffers aligned to 8 bytes); only what DuckDB writes is
+understood.
 """
 
 from __future__ import annotations
@@ -12,165 +13,47 @@ import struct
 import uuid
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
+
+from bench_sandbox.schema import (
+    BINARY,
+    BOOL,
+    DATE,
+    DECIMAL,
+    DURATION,
+    FIXED_BINARY,
+    FIXED_LIST,
+    FLOAT,
+    INT,
+    INTERVAL,
+    LARGE_BINARY,
+    LARGE_LIST,
+    LARGE_UTF8,
+    LIST,
+    MAP,
+    NULL,
+    STRUCT,
+    TIME,
+    TIMESTAMP,
+    UNION,
+    UTF8,
+    Field,
+    Table,
+    field_of,
+    int_code,
+)
 
 _FOOTER_TAIL = 10  # i32 footer length, then "ARROW1"
 _EPOCH = dt.datetime(1970, 1, 1)
 _EPOCH_DAY = _EPOCH.toordinal()
-_NULL, _INT, _FLOAT, _BINARY, _UTF8, _BOOL, _DECIMAL, _DATE, _TIME, _TIMESTAMP, _INTERVAL = range(1, 12)
-_LIST, _STRUCT, _UNION, _FIXED_BINARY, _FIXED_LIST, _MAP, _DURATION, _LARGE_BINARY, _LARGE_UTF8, _LARGE_LIST = range(
-    12, 22
-)
 _PER_SECOND = {0: 1, 1: 10**3, 2: 10**6, 3: 10**9}
-_CODES = {(8, True): "b", (16, True): "h", (32, True): "i", (64, True): "q"}
-_CODES |= {(bits, False): code.upper() for (bits, _), code in _CODES.items()}
-
-
-class _Table:
-    """One flatbuffers table: fields by their number in the schema."""
-
-    def __init__(self, data: bytes, position: int) -> None:
-        self.data = data
-        self.position = position
-        self._vtable = position - struct.unpack_from("<i", data, position)[0]
-        self._size = struct.unpack_from("<H", data, self._vtable)[0]
-
-    def _offset(self, number: int) -> int:
-        slot = 4 + 2 * number
-        return struct.unpack_from("<H", self.data, self._vtable + slot)[0] if slot < self._size else 0
-
-    def scalar(self, number: int, code: str, default: int = 0) -> int:
-        offset = self._offset(number)
-        return struct.unpack_from("<" + code, self.data, self.position + offset)[0] if offset else default
-
-    def _target(self, number: int) -> int | None:
-        offset = self._offset(number)
-        if not offset:
-            return None
-        place = self.position + offset
-        return place + struct.unpack_from("<I", self.data, place)[0]
-
-    def table(self, number: int) -> _Table | None:
-        target = self._target(number)
-        return None if target is None else _Table(self.data, target)
-
-    def text(self, number: int) -> str:
-        target = self._target(number)
-        if target is None:
-            return ""
-        length = struct.unpack_from("<I", self.data, target)[0]
-        return self.data[target + 4 : target + 4 + length].decode("utf-8", "replace")
-
-    def tables(self, number: int) -> list[_Table]:
-        target = self._target(number)
-        if target is None:
-            return []
-        length = struct.unpack_from("<I", self.data, target)[0]
-        places = (target + 4 + 4 * index for index in range(length))
-        return [_Table(self.data, place + struct.unpack_from("<I", self.data, place)[0]) for place in places]
-
-    def structs(self, number: int, layout: str) -> list[tuple[int, ...]]:
-        target = self._target(number)
-        if target is None:
-            return []
-        length = struct.unpack_from("<I", self.data, target)[0]
-        size = struct.calcsize(layout)
-        return list(struct.iter_unpack(layout, self.data[target + 4 : target + 4 + length * size]))
-
-
-@dataclass(slots=True)
-class Field:
-    """A column or a nested part of one: name, Arrow type number, the type's own table, DuckDB's name for it if Arrow has none."""
-
-    name: str
-    kind: int
-    type: _Table | None
-    children: list[Field]
-    extension: str
-    dictionary: int | None
-    index_bits: int
-
-    @property
-    def type_name(self) -> str:
-        """DuckDB's name of the type, as `description` shows it."""
-        return _type_name(self)
-
-
-def _field(table: _Table) -> Field:
-    metadata = {entry.text(0): entry.text(1) for entry in table.tables(6)}
-    extension = metadata.get("ARROW:extension:name", "")
-    if extension == "arrow.opaque":
-        extension = _between(metadata.get("ARROW:extension:metadata", ""), '"type_name":"')
-    encoding = table.table(4)
-    index = None if encoding is None else encoding.table(1)
-    return Field(
-        table.text(0),
-        table.scalar(2, "B"),
-        table.table(3),
-        [_field(child) for child in table.tables(5)],
-        extension,
-        None if encoding is None else encoding.scalar(0, "q"),
-        32 if index is None else index.scalar(0, "i"),
-    )
-
-
-def _between(text: str, start: str) -> str:
-    return text.partition(start)[2].partition('"')[0]
-
-
-_INT_NAMES = {"b": "TINYINT", "h": "SMALLINT", "i": "INTEGER", "q": "BIGINT"}
-_INT_NAMES |= {code.upper(): "U" + name for code, name in _INT_NAMES.items()}
-_PLAIN_NAMES = {
-    _NULL: "NULL",
-    _BINARY: "BLOB",
-    _LARGE_BINARY: "BLOB",
-    _UTF8: "VARCHAR",
-    _LARGE_UTF8: "VARCHAR",
-    _BOOL: "BOOLEAN",
-    _DATE: "DATE",
-    _TIME: "TIME",
-    _INTERVAL: "INTERVAL",
-    _FIXED_BINARY: "BLOB",
-    _UNION: "UNION",
-}
-
-
-def _type_name(field: Field) -> str:
-    if field.dictionary is not None:
-        return "ENUM"
-    if field.extension:
-        return {"arrow.uuid": "UUID", "arrow.bool8": "BOOLEAN"}.get(field.extension, field.extension.upper())
-    kind, table, children = field.kind, field.type, field.children
-    if kind == _INT and table:
-        return _INT_NAMES[_int_code(table)]
-    if kind == _FLOAT and table:
-        return "DOUBLE" if table.scalar(0, "h") == 2 else "FLOAT"
-    if kind == _DECIMAL and table:
-        return f"DECIMAL({table.scalar(0, 'i')},{table.scalar(1, 'i')})"
-    if kind == _TIMESTAMP and table:
-        zone = " WITH TIME ZONE" if table.text(1) else ""
-        return "TIMESTAMP" + {0: "_S", 1: "_MS", 3: "_NS"}.get(table.scalar(0, "h"), "") + zone
-    if kind in (_LIST, _LARGE_LIST):
-        return _type_name(children[0]) + "[]"
-    if kind == _FIXED_LIST and table:
-        return f"{_type_name(children[0])}[{table.scalar(0, 'i')}]"
-    if kind == _STRUCT:
-        return "STRUCT(" + ", ".join(f"{child.name} {_type_name(child)}" for child in children) + ")"
-    if kind == _MAP:
-        key, value = children[0].children
-        return f"MAP({_type_name(key)}, {_type_name(value)})"
-    return _PLAIN_NAMES.get(kind, "UNKNOWN")
-
-
-def _int_code(table: _Table) -> str:
-    return _CODES[table.scalar(0, "i"), bool(table.scalar(1, "B"))]
 
 
 class _Batch:
     """The buffers and node lengths of one record batch, taken in the order in which the format lists them."""
 
-    def __init__(self, header: _Table, body: int, dictionaries: dict[int, list[object]]) -> None:
+    def __init__(self, header: Table, body: int, dictionaries: dict[int, list[object]]) -> None:
         self._data = header.data
         self._body = body
         self._nodes = iter(header.structs(1, "<qq"))
@@ -184,9 +67,9 @@ class _Batch:
 
     def column(self, field: Field) -> list[object]:
         length, nulls = next(self._nodes)
-        if field.kind == _NULL and field.dictionary is None:
+        if field.kind == NULL and field.dictionary is None:
             return [None] * length
-        if field.kind == _UNION:
+        if field.kind == UNION:
             return self._union(field, length)
         validity = self._buffer()
         values = self._values(field, length)
@@ -201,30 +84,30 @@ class _Batch:
             codes = _numbers({8: "B", 16: "H", 32: "I"}[field.index_bits], self._buffer(), length)
             return [words[code] if code < len(words) else None for code in codes]
         kind = field.kind
-        if kind in (_UTF8, _BINARY, _LARGE_UTF8, _LARGE_BINARY):
+        if kind in (UTF8, BINARY, LARGE_UTF8, LARGE_BINARY):
             return self._strings(field, length)
-        if kind in (_LIST, _LARGE_LIST, _MAP):
+        if kind in (LIST, LARGE_LIST, MAP):
             return self._lists(field, length)
-        if kind == _FIXED_LIST and field.type:
+        if kind == FIXED_LIST and field.type:
             size = field.type.scalar(0, "i")
             flat = self.column(field.children[0])
             return [flat[start : start + size] for start in range(0, length * size, size)]
-        if kind == _STRUCT:
+        if kind == STRUCT:
             names = [child.name for child in field.children]
             columns = [self.column(child) for child in field.children]
             return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
         return _fixed(field, self._buffer(), length)
 
     def _offsets(self, kind: int, length: int) -> Sequence[int]:
-        return _numbers("q" if kind in (_LARGE_UTF8, _LARGE_BINARY, _LARGE_LIST) else "i", self._buffer(), length + 1)
+        return _numbers("q" if kind in (LARGE_UTF8, LARGE_BINARY, LARGE_LIST) else "i", self._buffer(), length + 1)
 
     def _strings(self, field: Field, length: int) -> list[object]:
         offsets = self._offsets(field.kind, length)
         data = self._buffer()
         if not length:
             return []
-        spans = zip(offsets, offsets[1:], strict=False)
-        if field.kind in (_BINARY, _LARGE_BINARY):
+        spans = pairwise(offsets)
+        if field.kind in (BINARY, LARGE_BINARY):
             make = _OPAQUE.get(field.extension)
             parts = (data[start:end] for start, end in spans)
             return list(parts) if make is None else [make(part) for part in parts]
@@ -236,8 +119,8 @@ class _Batch:
     def _lists(self, field: Field, length: int) -> list[object]:
         offsets = self._offsets(field.kind, length)
         flat = self.column(field.children[0])
-        lists = [flat[start:end] for start, end in zip(offsets, offsets[1:], strict=False)] if length else []
-        if field.kind != _MAP:
+        lists = [flat[start:end] for start, end in pairwise(offsets)] if length else []
+        if field.kind != MAP:
             return list(lists)
         key, value = (child.name for child in field.children[0].children)
         return [{_hashable(entry[key]): entry[value] for entry in entries} for entries in lists]  # type: ignore[index]
@@ -267,12 +150,12 @@ def _bits(data: bytes, length: int) -> list[bool]:
 
 def _fixed(field: Field, data: bytes, length: int) -> list[object]:
     kind, table = field.kind, field.type
-    if kind == _BOOL:
+    if kind == BOOL:
         return list(_bits(data, length))
-    if kind == _INT and table:
-        numbers = _numbers(_int_code(table), data, length).tolist()
+    if kind == INT and table:
+        numbers = _numbers(int_code(table), data, length).tolist()
         return [bool(number) for number in numbers] if field.extension == "arrow.bool8" else list(numbers)
-    if kind == _FLOAT and table:
+    if kind == FLOAT and table:
         floats = array("d" if table.scalar(0, "h") == 2 else "f")
         floats.frombytes(data[: length * floats.itemsize])
         return list(floats)
@@ -375,13 +258,13 @@ _OPAQUE: dict[str, Callable[[bytes], object]] = {
     "bit": _bit,
 }
 _DECODERS: dict[int, Callable[[Field, bytes, int], list[object]]] = {
-    _DECIMAL: _decimals,
-    _DATE: _dates,
-    _TIME: _times,
-    _TIMESTAMP: _timestamps,
-    _INTERVAL: _intervals,
-    _DURATION: _durations,
-    _FIXED_BINARY: _fixed_binary,
+    DECIMAL: _decimals,
+    DATE: _dates,
+    TIME: _times,
+    TIMESTAMP: _timestamps,
+    INTERVAL: _intervals,
+    DURATION: _durations,
+    FIXED_BINARY: _fixed_binary,
 }
 
 
@@ -392,9 +275,9 @@ class Result:
         self._data = data
         size = struct.unpack_from("<i", data, len(data) - _FOOTER_TAIL)[0]
         start = len(data) - _FOOTER_TAIL - size
-        footer = _Table(data, start + struct.unpack_from("<I", data, start)[0])
+        footer = Table(data, start + struct.unpack_from("<I", data, start)[0])
         schema = footer.table(1)
-        self.fields = [] if schema is None else [_field(field) for field in schema.tables(1)]
+        self.fields = [] if schema is None else [field_of(field) for field in schema.tables(1)]
         self._dictionary_blocks = footer.structs(2, "<qi4xq")
         self._blocks = footer.structs(3, "<qi4xq")
         self._dictionaries: dict[int, list[object]] = {}
@@ -406,10 +289,10 @@ class Result:
         result.fields, result._dictionary_blocks, result._blocks, result._dictionaries = [], [], [], {}
         return result
 
-    def _message(self, block: tuple[int, ...]) -> tuple[_Table, int]:
+    def _message(self, block: tuple[int, ...]) -> tuple[Table, int]:
         offset, size, _ = block
         start = offset + 8 if self._data[offset : offset + 4] == b"\xff\xff\xff\xff" else offset + 4
-        message = _Table(self._data, start + struct.unpack_from("<I", self._data, start)[0])
+        message = Table(self._data, start + struct.unpack_from("<I", self._data, start)[0])
         header = message.table(2)
         assert header is not None
         return header, offset + size

@@ -39,17 +39,20 @@ def collect(charts: Sequence[str], limits: dict[str, Any], warn: Callable[[str],
     kept: list[tuple[str, str, bytes]] = []
     total = 0
     for name, media, data in found:
-        if len(kept) >= limits["artifacts"]:
-            warn(f"artifact {name} was left out: more than {limits['artifacts']} artifacts (limit `artifacts`)")
-        elif len(data) > limits["artifact_bytes"]:
-            warn(
-                f"artifact {name} was left out: {len(data)} bytes are more than {limits['artifact_bytes']} (limit `artifact_bytes`)"
-            )
-        elif total + len(data) > limits["artifacts_bytes"]:
-            warn(
-                f"artifact {name} was left out: more than {limits['artifacts_bytes']} bytes in all (limit `artifacts_bytes`)"
-            )
+        reason = _refusal(len(kept), total, len(data), limits)
+        if reason:
+            warn(f"artifact {name} was left out: {reason}")
         else:
             kept.append((name, media, data))
             total += len(data)
     return kept
+
+
+def _refusal(count: int, total: int, size: int, limits: dict[str, Any]) -> str:
+    if count >= limits["artifacts"]:
+        return f"more than {limits['artifacts']} artifacts (limit `artifacts`)"
+    if size > limits["artifact_bytes"]:
+        return f"{size} bytes are more than {limits['artifact_bytes']} (limit `artifact_bytes`)"
+    if total + size > limits["artifacts_bytes"]:
+        return f"more than {limits['artifacts_bytes']} bytes in all (limit `artifacts_bytes`)"
+    return ""

@@ -190,7 +190,8 @@ class Connection:
     def register(self, *_: object) -> None:
         """Explain that there is no registration here."""
         raise errors.NotSupportedError(
-            "Python objects cannot be registered as tables here: CREATE TABLE ... and con.executemany('INSERT ...') instead"
+            "Python objects cannot be registered as tables here: "
+            "CREATE TABLE ... and con.executemany('INSERT ...') instead"
         )
 
     def __getattr__(self, name: str) -> Any:
@@ -229,7 +230,6 @@ class Connection:
 
 
 _OF_RESULT = frozenset(
-    ["fetchone", "fetchall", "fetchmany", "fetchdf", "fetch_df", "df", "to_df", "pl", "arrow", "fetchnumpy", "columns", "types",
-     "rowcount", "shape", "show"]
-)  # fmt: skip
+    "fetchone fetchall fetchmany fetchdf fetch_df df to_df pl arrow fetchnumpy columns types rowcount shape show".split()
+)
 __all__ = ["Account", "Connection", "Engine", "frame"]

@@ -59,4 +59,4 @@ def explain(warn: Callable[[str], None]) -> None:
         warn("time.sleep() returned at once: nothing in the sandbox changes while a snippet waits")
 
     builtins.input = no_input
-    time.sleep = no_sleep
+    time.sleep = no_sleep  # type: ignore[assignment]

@@ -1,5 +1,6 @@
 """DuckDB's exceptions by the names that its Python API has, so that `except duckdb.CatalogException` works."""
 
+# ruff: noqa: N818 (the names are those of DuckDB's Python API)
 from __future__ import annotations
 
 
@@ -7,73 +8,96 @@ class Error(Exception):
     """Base of all errors of the engine."""
 
 
-class DatabaseError(Error): ...
+class DatabaseError(Error):
+    """The engine refused or failed."""
 
 
-class OperationalError(DatabaseError): ...
+class OperationalError(DatabaseError):
+    """The engine could not work."""
 
 
-class ProgrammingError(DatabaseError): ...
+class ProgrammingError(DatabaseError):
+    """The statement is wrong."""
 
 
-class DataError(DatabaseError): ...
+class DataError(DatabaseError):
+    """A value is wrong."""
 
 
-class IntegrityError(DatabaseError): ...
+class IntegrityError(DatabaseError):
+    """A constraint is broken."""
 
 
-class InternalError(DatabaseError): ...
+class InternalError(DatabaseError):
+    """The engine is at fault."""
 
 
-class NotSupportedError(DatabaseError): ...
+class NotSupportedError(DatabaseError):
+    """The engine or the sandbox has no such thing."""
 
 
-class BinderException(ProgrammingError): ...
+class BinderException(ProgrammingError):
+    """A name or type does not fit."""
 
 
-class CatalogException(ProgrammingError): ...
+class CatalogException(ProgrammingError):
+    """No such table, column or function."""
 
 
-class ParserException(ProgrammingError): ...
+class ParserException(ProgrammingError):
+    """Not SQL."""
 
 
-class SyntaxException(ProgrammingError): ...
+class SyntaxException(ProgrammingError):
+    """Not SQL."""
 
 
-class InvalidInputException(ProgrammingError): ...
+class InvalidInputException(ProgrammingError):
+    """An argument is wrong."""
 
 
-class InvalidTypeException(ProgrammingError): ...
+class InvalidTypeException(ProgrammingError):
+    """A type is wrong."""
 
 
-class PermissionException(DatabaseError): ...
+class PermissionException(DatabaseError):
+    """Files, network and settings are closed."""
 
 
-class ConversionException(DataError): ...
+class ConversionException(DataError):
+    """A value cannot be cast."""
 
 
-class OutOfRangeException(DataError): ...
+class OutOfRangeException(DataError):
+    """A number is too large."""
 
 
-class TypeMismatchException(DataError): ...
+class TypeMismatchException(DataError):
+    """Types differ."""
 
 
-class ConstraintException(IntegrityError): ...
+class ConstraintException(IntegrityError):
+    """A constraint is broken."""
 
 
-class IOException(OperationalError): ...
+class IOException(OperationalError):
+    """There are no files here."""
 
 
-class TransactionException(OperationalError): ...
+class TransactionException(OperationalError):
+    """A transaction cannot go on."""
 
 
-class OutOfMemoryException(OperationalError): ...
+class OutOfMemoryException(OperationalError):
+    """The engine's memory is used up."""
 
 
-class InternalException(InternalError): ...
+class InternalException(InternalError):
+    """The engine is at fault."""
 
 
-class NotImplementedException(NotSupportedError): ...
+class NotImplementedException(NotSupportedError):
+    """The engine has no such thing."""
 
 
 class QueryLimitError(OperationalError):

@@ -58,7 +58,8 @@ def _message(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name:
         package = error.name.partition(".")[0]
         if package not in sys.stdlib_module_names:
-            text = f"No module named {error.name!r}: it is not in this sandbox image. To add it: bench-analyze sandbox add {package}"
+            text = f"No module named {error.name!r}: it is not in this sandbox image. "
+            text += f"To add it: bench-analyze sandbox add {package}"
     return _clean(text)
 
 

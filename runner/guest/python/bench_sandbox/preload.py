@@ -35,4 +35,5 @@ import typing  # noqa: F401
 import uuid  # noqa: F401
 
 import duckdb  # noqa: F401
+
 from bench_sandbox import session  # noqa: F401

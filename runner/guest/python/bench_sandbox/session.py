@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from types import CodeType
 from typing import Any
 
+import duckdb
+
 from bench_sandbox import artifacts, environment, failures
 from bench_sandbox.engine import Account, Connection, Engine
 from bench_sandbox.values import ValueTooLarge, as_json
-
-import duckdb
 
 NAME = "<snippet>"
 

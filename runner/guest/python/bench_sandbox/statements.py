@@ -1,7 +1,7 @@
 """SQL text: split into statements, values as literals, and which columns a statement reads.
 
-Parameters go through PREPARE and EXECUTE with literals, because the engine's own binding sends JSON: integers would become
-DOUBLE, NaN null, and dates, decimals and bytes be refused.
+Parameters go through PREPARE and EXECUTE with literals, because the engine's own binding sends JSON: integers would
+become DOUBLE, NaN null, and dates, decimals and bytes be refused.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import math
 import re
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 
 _OPERATOR = 3  # duckdb.tokenize: identifier 0, number 1, string 2, operator 3, keyword 4, comment 5
@@ -114,7 +114,7 @@ def _struct(value: Mapping[object, object]) -> str:
     return "{" + ", ".join(f"{_string(str(key))}: {literal(item)}" for key, item in value.items()) + "}"
 
 
-_LITERALS = [
+_LITERALS: list[tuple[type | tuple[type, ...], Callable[..., str]]] = [
     (type(None), lambda value: "NULL"),
     (bool, lambda value: "TRUE" if value else "FALSE"),
     (int, _integer),

@@ -1,7 +1,7 @@
 """Values of a snippet as JSON: what a person or a model reads, so nothing is cut or rounded without saying so.
 
-Non-finite numbers are null, because JSON has none. A decimal that a float holds exactly in print is a number, any other a
-string. Frames and relations are {columns, rows, truncated}.
+Non-finite numbers are null, because JSON has none. A decimal that a float holds exactly in print is a number, any
+other a string. Frames and relations are {columns, rows, truncated}.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ def _set(value: Set[object], depth: int) -> list[object]:
 def _other(value: object, depth: int) -> object:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name), depth + 1) for field in dataclasses.fields(value)}
-    for frame in (_relation, _pandas, _polars, _numpy):
-        found = frame(value, depth)
+    for convert in (_relation, _pandas, _polars, _numpy):
+        found = convert(value, depth)
         if found is not None:
             return found
     return _text(repr(value), depth)
@@ -119,7 +119,10 @@ def frame(columns: Sequence[str], rows: Iterable[Sequence[object]], total: int, 
 
 def _relation(value: object, depth: int) -> object:
     convert = getattr(type(value), "__bench_frame__", None)
-    return None if convert is None else frame(*convert(value), depth)
+    if convert is None:
+        return None
+    columns, rows, total = convert(value)
+    return frame(columns, rows, total, depth)
 
 
 def _pandas(value: object, depth: int) -> object:
