@@ -15,11 +15,12 @@ POINT_NUMBER = rf"^\s*[+-]?(?:\d+\.?\d*|\.\d+){_EXPONENT}\s*$"
 COMMA_NUMBER = rf"^\s*[+-]?(?:\d+,\d*|,\d+){_EXPONENT}\s*$"
 POINT_GROUPS = r"^\s*[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*$"  # 1,234.5
 COMMA_GROUPS = r"^\s*[+-]?\d{1,3}(?:\.\d{3})+,\d+\s*$"  # 1.234,5
+OTHER_GROUPS = r"^\s*[+-]?\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?:[.,]\d+)?\s*$"  # 1 234,5 and 1'234.5
 THREE_AFTER_COMMA = r"^\s*[+-]?[1-9]\d{0,2},\d{3}\s*$"  # 1,234 is either
 
 _POINT = re.compile(POINT_NUMBER)
 _COMMA = re.compile(COMMA_NUMBER)
-_GROUPS = re.compile(f"{POINT_GROUPS}|{COMMA_GROUPS}")
+_GROUPS = re.compile(f"{POINT_GROUPS}|{COMMA_GROUPS}|{OTHER_GROUPS}")
 _SENTINEL = re.compile(
     r"(?i)^\s*[+-]?(?:nan|inf|infinity|ol|o\.l\.?|over ?load|overflow|ovld|ovrflw|n/?a|none|null|-{1,5}|\*+|err(?:or)?|"
     r"1\.#(?:inf|qnan|ind)|invalid|open|#n/a|#num!|#value!|#div/0!|1\.#io)\s*$"

@@ -15,6 +15,7 @@ import polars as pl
 
 from bench.errors import ExportAmbiguous
 from bench.readers import cells
+from bench.readers.head import Record
 
 _PLAIN_COMMA = cells.COMMA_NUMBER
 _MIXED_COMMA = cells.COMMA_GROUPS
@@ -22,33 +23,41 @@ _DECISIVE = re.compile(r"^\s*[+-]?(?:0*,\d+|0\d*,\d+|\d+,(?:\d{1,2}|\d{4,})(?:[e
 _POINTED = r"^\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?\s*$"
 
 
-def decimal_mark(frame: pl.LazyFrame, columns: Sequence[str], head_cells: Sequence[str], path: Path) -> str:
-    """Return "." or ",".
+def decimal_mark(
+    frame: pl.LazyFrame, columns: Sequence[str], body: Sequence[Record], path: Path, *, complete: bool
+) -> str:  # fmt: skip
+    """Return "." or ",". `body` is the head of the rows; `complete` tells that there are no others.
 
     Raises:
         ExportAmbiguous: every number with a comma could be one with grouped thousands as well.
     """
-    numbers = [cell for cell in head_cells if cells.kind(cell) == "number"]
+    numbers = [cell for record in body for cell in record.cells if cells.kind(cell) == "number"]
     commas = [cell for cell in numbers if "," in cell]
-    if not commas:
+    if not commas and (complete or any("." in cell for cell in numbers)):
         return "."
-    if len(commas) == len([cell for cell in numbers if not cell.strip().lstrip("+-").isdigit()]) and any(
-        _DECISIVE.match(cell) for cell in commas
-    ):
+    broken = [cell for cell in numbers if not cell.strip().lstrip("+-").isdigit()]
+    if len(commas) == len(broken) and any(_DECISIVE.match(cell) for cell in commas):
         return ","  # no number in the head has a point, and some of the commas can only be decimal marks
     counted = _count(frame, columns)
     if counted["mixed_comma"] or counted["comma"] > counted["three"]:
         return "," if counted["comma"] + counted["mixed_comma"] > counted["pointed"] else "."
     if counted["pointed"] or counted["mixed_point"] or not counted["three"]:
         return "."
-    sample = commas[0]
-    bare = sample.strip().replace(",", "")
-    raise ExportAmbiguous(
-        f"a comma in a number can be read two ways here: {sample.strip()!r} as {sample.strip().replace(',', '.')} "
-        f"(decimal comma) or as {bare} (thousands mark); all {counted['three']} numbers with a comma have exactly "
-        "three digits behind it",
-        file=path, hint="say which it is: --decimal , or --decimal .",
-    )  # fmt: skip
+    raise _ambiguous(body, commas, counted["three"], path)
+
+
+def _ambiguous(body: Sequence[Record], commas: Sequence[str], count: int, path: Path) -> ExportAmbiguous:
+    """Return the error that shows both readings of the first such number, and its line."""
+    where = next((record for record in body if commas and commas[0] in record.cells), None)
+    sample = commas[0].strip() if commas else "1,234"
+    return ExportAmbiguous(
+        f"a comma in a number can be read two ways here: {sample!r} as {sample.replace(',', '.')} (decimal comma) or "
+        f"as {sample.replace(',', '')} (thousands mark); all {count} numbers with a comma have exactly three digits "
+        "behind it",
+        file=path,
+        line=where.line if where else None,
+        hint="say which it is: --decimal , or --decimal .",
+    )
 
 
 def _count(frame: pl.LazyFrame, columns: Sequence[str]) -> dict[str, int]:

@@ -21,6 +21,8 @@ from guards import ExportColumn
 
 NO_DELIMITER = "\x1f"  # a one-column file: commas in its lines are text
 _IN_MEMORY_BYTES = 64 << 20
+_MOST_COLUMNS = 10_000
+_LONG_HEAD = 16  # times the usual head
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +42,7 @@ def read_delimited(source: Source, options: ReadOptions, content: Content) -> Ex
         ExportError: no text, or a text that can be read two ways with different numbers.
     """
     text = open_text(source, encoding=options.encoding, content=content)
-    lines = head.head_lines(text)
-    told = dialect.told(lines)
-    if not any(line.strip() for line in lines[1 if told else 0 :]):
-        raise ExportEmpty("the file holds no lines of text", file=source.path, hint="export it again from the bench.")
-    found = dialect.sniff(lines[1:] if told else lines, options.delimiter or told)
-    character = found.character if found.width > 1 or options.delimiter else NO_DELIMITER
-    if character == " ":
-        lines = [dialect.single_spaced(line) for line in lines]
-    records = head.records(lines, character)
-    shape_of = layout.find(records[1:] if told else records, delimiter=character, header_rows=options.header_rows)
+    found, records, shape_of, character = _understood(source, text, options)
     columns = _columns(shape_of)
     shape = Shape(
         character, shape_of.width + shape_of.trailing, tuple(column.name for column in columns), shape_of.comment,
@@ -65,6 +58,47 @@ def read_delimited(source: Source, options: ReadOptions, content: Content) -> Ex
         path=source.path, format="delimited", dialect=_dialect(text, found, shape_of, shape, rows, decimal),
         tables=(table,), source=source, metadata=shape_of.metadata,
     )  # fmt: skip
+
+
+def _understood(
+    source: Source, text: Text, options: ReadOptions
+) -> tuple[dialect.Delimiter, list[head.Record], layout.Layout, str]:  # fmt: skip
+    """Return delimiter, head and layout. Where the head holds no values, a preamble may be longer than it: look on."""
+    for factor in (1, _LONG_HEAD):
+        lines, whole = head.head_lines(text, factor)
+        told = dialect.told(lines)
+        if not any(line.strip() for line in lines[1 if told else 0 :]):
+            if not whole and factor == 1:
+                continue
+            raise ExportEmpty(
+                "the file holds no lines of text", file=source.path, hint="export it again from the bench."
+            )  # fmt: skip
+        _refuse_endless(source, lines, whole=whole)
+        found = dialect.sniff(lines[1:] if told else lines, options.delimiter or told)
+        if found.width > _MOST_COLUMNS:
+            raise ExportError(
+                f"its lines have {found.width} fields, and a table may have {_MOST_COLUMNS} columns",
+                file=source.path,
+                hint="export each reading as a row of its own, or name the right --delimiter.",
+            )
+        character = found.character if found.width > 1 or options.delimiter else NO_DELIMITER
+        if character == " ":
+            lines = [dialect.single_spaced(line) for line in lines]
+        records = head.records(lines, character)
+        laid = layout.find(records[1:] if told else records, delimiter=character, header_rows=options.header_rows)
+        if whole or laid.axes:
+            break
+    return found, records, laid, character
+
+
+def _refuse_endless(source: Source, lines: list[str], *, whole: bool) -> None:
+    if not whole and len(lines) < 2:
+        raise ExportError(
+            "its first line does not end within the first MB, so this is no table of lines",
+            file=source.path,
+            line=1,
+            hint="check that it is an export; export it again as text with a line for each row.",
+        )
 
 
 def _columns(found: layout.Layout) -> tuple[ExportColumn, ...]:
@@ -158,7 +192,7 @@ class _Store:
 def _offset(text: Text, line: int) -> int:
     """Return the byte at which a line (1-based) begins."""
     position = text.start
-    block = bytes(text.data[position : position + head.HEAD_BYTES + (1 << 16)])
+    block = bytes(text.data[position : position + _LONG_HEAD * head.HEAD_BYTES + (1 << 16)])
     for found, number in zip(head.line_ends(block), range(2, line + 1), strict=False):
         if number == line:
             return position + found
@@ -173,12 +207,13 @@ def _lines_end_in_lf(text: Text, start: int, data_line: int) -> bool:
 def _decimal(
     rows: Rows, records: list[head.Record], found: layout.Layout, shape: Shape, path: Path
 ) -> str:  # fmt: skip
-    body = [cell for record in records if record.line >= found.data_line for cell in record.cells]
+    body = [record for record in records if record.line >= found.data_line]
     if shape.delimiter == ",":
         _refuse_double_comma(records, found, path)
         if rows.path == "plain":
-            return "."  # no quotes, so no comma inside a cell
-    return decimals.decimal_mark(rows.frame, shape.columns, body, path)
+            return "."  # no comma is within a cell
+    complete = len(body) >= rows.tally.rows
+    return decimals.decimal_mark(rows.frame, shape.columns, body, path, complete=complete)
 
 
 def _refuse_double_comma(records: list[head.Record], found: layout.Layout, path: Path) -> None:
@@ -192,7 +227,7 @@ def _refuse_double_comma(records: list[head.Record], found: layout.Layout, path:
     if wide and len(wide) * 2 > len(body):
         sample = wide[0]
         raise ExportError(
-            f"a comma is both the delimiter and the decimal mark: {sample.text!r} has {sample.width} fields under "
+            f"a comma is both the delimiter and the decimal mark: {sample.text[:80]!r} has {sample.width} fields under "
             f"{names_row.width} names", file=path, line=sample.line,
             hint="export again with a semicolon or tab as delimiter, or a point as decimal mark.",
         )  # fmt: skip

@@ -11,8 +11,8 @@ from bench.readers.encoding import Text
 
 HEAD_BYTES = 1 << 20
 HEAD_LINES = 2000
-_LINE_END = re.compile(r"\r*\n|\r+(?!\n)")
-_BYTE_LINE_END = re.compile(rb"\r*\n|\r+(?!\n)")
+_LINE_END = re.compile(r"\r+\n?|\n")
+_BYTE_LINE_END = re.compile(rb"\r+\n?|\n")
 _LONGEST_CELL_LINES = 50
 
 
@@ -39,16 +39,19 @@ class Record:
         return len(cells)
 
 
-def head_lines(text: Text) -> list[str]:
-    """Return the first lines of the text, without line ends. The last one is left out if it may be cut."""
-    block = bytes(text.data[text.start : text.start + HEAD_BYTES])
+def head_lines(text: Text, factor: int = 1) -> tuple[list[str], bool]:
+    """Return the first lines of the text, without line ends, and whether they are all.
+
+    The last line is left out if it may be cut. `factor` makes the head longer.
+    """
+    block = bytes(text.data[text.start : text.start + factor * HEAD_BYTES])
     whole = text.start + len(block) >= len(text.data)
     lines = _LINE_END.split(block.decode("utf-8", "ignore"))
     if not whole and len(lines) > 1:
         lines.pop()
     if lines and not lines[-1]:
         lines.pop()
-    return lines[:HEAD_LINES]
+    return lines[: factor * HEAD_LINES], whole and len(lines) <= factor * HEAD_LINES
 
 
 def line_ends(block: bytes) -> Iterator[int]:

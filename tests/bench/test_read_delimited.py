@@ -234,6 +234,7 @@ def test_no_header(tmp_path: Path) -> None:
         ("n,v\n1,4.99\n2,5.01\n", "."),
         ('n,v\n1,"4,99"\n2,"5,01"\n', ","),
         ("n;v\n1;1\n2;2\n", "."),
+        ("n;v\n1;1 234,5\n2;12 345,25\n3;0,5\n", ","),
     ],
 )
 def test_decimal_mark(tmp_path: Path, text: str, mark: str) -> None:
@@ -248,6 +249,26 @@ def test_a_comma_that_can_be_either_mark_is_an_error_with_both_readings(tmp_path
         read(path)
     assert read(path, ReadOptions(decimal=",")).tables[0].decimal == ","
     assert read(path, ReadOptions(decimal=".")).tables[0].decimal == "."
+
+
+def test_an_ambiguous_comma_is_shown_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(ExportAmbiguous, match=r"retest-2026-08-31\.csv:3: a comma in a number"):
+        read(write(tmp_path, "n;v\n1;12\n2;2,345\n"))
+
+
+def test_a_decimal_comma_far_below_the_head_is_found(tmp_path: Path) -> None:
+    body = "".join(f"{n};0\n" for n in range(5000)) + "".join(f"{n};0,5\n" for n in range(5000))
+    assert read(write(tmp_path, "n;v\n" + body)).tables[0].decimal == ","
+    assert read(write(tmp_path, "n;v\n" + body.replace("0,5", "0.5"))).tables[0].decimal == "."
+
+
+def test_a_preamble_longer_than_the_head(tmp_path: Path) -> None:
+    preamble = "".join(f"Note {n}:,text\n" for n in range(5000))
+    export = read(write(tmp_path, preamble + "t,v,w\n" + "".join(f"{n},{n},{n}\n" for n in range(6000))))
+    assert [column.name for column in export.tables[0].columns] == ["t", "v", "w"]
+    assert rows(export)[0] == (1, 5002, "0", "0", "0")
+    assert export.metadata["Note 4999"] == "text"
+    assert lines_accounted(export) == 11_001
 
 
 def test_a_comma_as_both_marks_is_an_error(tmp_path: Path) -> None:
@@ -325,3 +346,32 @@ def test_a_large_file_stays_lazy_and_reads_the_same(tmp_path: Path) -> None:
     assert cp1252.tables[0].frame.select("_row", "_line", "µV").tail(1).collect().rows() == [
         (700_000, 700_001, str(699_999 / 8))
     ]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a" * (3 << 20), "its first line does not end within the first MB"),
+        (b"," * 20_000 + b"\n" + b"1," * 20_000 + b"\n", "its lines have 20001 fields"),
+    ],
+    ids=["endless", "wide"],
+)
+def test_what_is_no_table_of_lines_is_refused_at_once(tmp_path: Path, content: bytes, message: str) -> None:
+    with pytest.raises(ExportError, match=message):
+        read(write(tmp_path, content))
+
+
+@pytest.mark.parametrize(
+    ("content", "read_rows"),
+    [
+        (b"\n" + b"\r" * 300_000 + b"n,v\n1,2\n3,4\n", 2),
+        (b"n,v\n" + b'1,"x\n' * 50_000, 50_000),
+        (b'n,v\n1,"' + b"a,b\n" * 500_000, 500_000),
+        (b"n,v\n1,2\n3,4\n" + b"\0" * 300_000, 3),
+    ],
+    ids=["returns", "quotes", "one-quote", "nul"],
+)
+def test_hostile_texts_end_soon(tmp_path: Path, content: bytes, read_rows: int) -> None:
+    export = read(write(tmp_path, content))
+    assert export.tables[0].rows_read == read_rows
+    assert export.tables[0].frame.collect().height + export.tables[0].quarantine.height == read_rows
