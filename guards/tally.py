@@ -119,7 +119,7 @@ def _aggregates(part: Part, evidence: Evidence, x: pl.Expr) -> dict[str, pl.Expr
     judged = x.is_not_null() & (x != 0)
     found: dict[str, pl.Expr] = {
         "judged": judged.sum(), "readings": x.count(), "lower": x.min(), "upper": x.max(),
-        "smallest": x.abs().filter(x != 0).min(), "log_size": x.abs().filter(x != 0).log10().sum(),
+        "smallest": pl.when(judged).then(x.abs()).min(), "log_size": pl.when(judged).then(x.abs().log10()).sum(),
     }  # fmt: skip
     explained = [_in_any(x, reading, _telling(part, reading)) & judged for reading in readings]
     automatic = [e for e, reading in zip(explained, readings, strict=True) if reading.automatic]
@@ -133,10 +133,10 @@ def _aggregates(part: Part, evidence: Evidence, x: pl.Expr) -> dict[str, pl.Expr
     if part.expected:
         alone = functools.reduce(operator.and_, [~e for e in automatic[1:]], automatic[0])
         size = x.abs().log10()
-        found["log_declared"] = size.filter(alone).sum()
+        found["log_declared"] = pl.when(alone).then(size).sum()
         for i, (reading, inside) in enumerate(zip(readings, explained, strict=True)):
             if i and reading.automatic:
-                found[f"log_rival{i}"] = size.filter(inside & ~explained[0]).sum()
+                found[f"log_rival{i}"] = pl.when(inside & ~explained[0]).then(size).sum()
         found["only_declared"] = alone.sum()
         found["any_automatic"] = functools.reduce(operator.or_, automatic).sum()
     return found | _result_counts(part, evidence, x, readings) | _limit_counts(evidence, x) | _checks(part, evidence)
