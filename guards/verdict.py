@@ -325,9 +325,16 @@ def _evidence(case: Case, reading: Candidate) -> str:
             said.append(f"{for_it.detail}, {declared.detail.split(' ', 1)[0]} as {case.declared.unit.words}")
         elif rival and for_it and name == "expected range":
             said.append(for_it.detail)
-        elif declared and declared.supports is not None and (reading is case.declared or declared.supports is False):
+        elif declared and declared.supports is False:
             said.append(declared.detail)
+        elif declared and declared.supports and reading is case.declared:
+            said += [declared.detail] if name != "absolute range" or not _as_expected(case) else []
     return "; ".join(said) or "nothing speaks against it"
+
+
+def _as_expected(case: Case) -> bool:
+    """Whether the declared reading lies where it is expected, which says more than that nothing is destroyed."""
+    return any(w.name == "expected range" and w.supports and w.candidate == case.declared.label for w in case.witnesses)
 
 
 def _proposal(case: Case) -> Proposal | None:

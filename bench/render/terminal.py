@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from bench import caveats
 from bench.render.values import json_safe
 
@@ -25,6 +27,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u20
 # Corrected and refused columns say in their reason what was done.
 _VERDICT_WORDS = {"kept": "Kept as it is.", "unverified": "Unverified."}
 SHOWN_QUARANTINED = 3
+SHOWN_ROWS = 8
 _OUTCOMES = {
     "clean": "nothing to correct",
     "unverified": "nothing was changed, but not every column could be judged",
@@ -65,6 +68,7 @@ def _guard_lines(guarded: GuardedExport) -> Iterator[str]:
         yield f"board: {guarded.board.board.name} ({guarded.board.path}{beside})"
     for table in guarded.tables:
         yield from _table_lines(table.report)
+        yield from _identity_lines(table)
         yield from _quarantine_lines(table)
     if report.outcome == "refused" and (command := board_hint(guarded)):
         yield f"Hint: a board profile lets the guard decide: {command}"
@@ -79,6 +83,15 @@ def _table_lines(table: TableReport) -> Iterator[str]:
     for column in table.columns:
         # The only entry of its column needs no measurement beside its name.
         yield f"  {column.label if parts[column.name] > 1 else column.name}: {_column_words(column)}"
+
+
+def _identity_lines(table: GuardedTable) -> Iterator[str]:
+    broken = table.guarded.flags.filter(pl.col("kind") == "identity")
+    for (expression,), rows in broken.group_by(["column"], maintain_order=True):
+        numbers = rows["_row"].head(SHOWN_ROWS).to_list()
+        more = f" and {rows.height - SHOWN_ROWS} more" if rows.height > SHOWN_ROWS else ""
+        named = ", ".join(map(str, numbers))
+        yield f"  flagged: {rows.height} rows break {expression} (rows {named}{more}); their values stay"
 
 
 def _quarantine_lines(table: GuardedTable) -> Iterator[str]:

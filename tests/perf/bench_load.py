@@ -54,6 +54,7 @@ bench.analyze(sys.argv[1], board=sys.argv[2], db=sys.argv[3]).close()
 DUCKDB = """
 import duckdb
 con = duckdb.connect(sys.argv[3])
+con.execute("set enable_progress_bar = false")
 con.execute("create table t as from read_csv(?)", [sys.argv[1]])
 con.close()
 """
