@@ -27,11 +27,12 @@ Numbers = Sequence[float | None]
 
 @dataclass(frozen=True)
 class Column:
-    """One column as a reader would hand it over: its unique name (here the header itself) and its cells."""
+    """One column as a reader would hand it over: its unique name, its cells, and its header where that differs."""
 
     name: str
     cells: list[str | None]
     units_row: str | None = None
+    header: str | None = None
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ class Sheet:
         names = {column.name for column in self.columns}
         unique = next(x for x in (name, *(f"{name}_{i}" for i in range(2, 99))) if x not in names)
         assert len(cells) == self.n, (name, len(cells), self.n)
-        self.columns.append(Column(unique, list(cells), units_row))
+        self.columns.append(Column(unique, list(cells), units_row, name))
         return unique
 
     def measured(

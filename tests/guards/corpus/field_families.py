@@ -209,3 +209,114 @@ def clean_all_prefixes(rng):
     ):
         s.measured(head, around(rng, s.n, value, 0.01), unit, "leave", declared=unit)
     return s.case(bench())
+
+
+def _sheet_of_a_converter(rng, n):
+    """vin, iin, vout, iout of a healthy converter with an efficiency of 90 %."""
+    vin, iout = [[9.0, 12.0, 24.0][i % 3] for i in range(n)], [[0.5, 1.0, 1.8][(i // 3) % 3] for i in range(n)]
+    iin = [5 * i / v / 0.9 for v, i in zip(vin, iout, strict=True)]
+    return vin, iin, around(rng, n, 5, 0.002), iout
+
+
+_INPUTS = {"absolute": ("0 A", "4 A"), "expected": ("10 mA", "2.5 A"), "columns": ("iin_a", "iout_a")}
+
+
+@family("clean", "rows that break the energy balance are flagged and never corrected")
+def clean_impossible_block(rng):
+    s = Sheet(rng, rows(rng, 30, 200))
+    vin, iin, vout, iout = _sheet_of_a_converter(rng, s.n)
+    for i in range(4):
+        iin[i] /= 2
+    for head, values, unit in (("vin_v", vin, "V"), ("iin_a", iin, "A"), ("vout_v", vout, "V"), ("iout_a", iout, "A")):
+        s.measured(head, values, unit, "leave", declared=unit, sig=6)
+    balance = [{"expression": "vin_v * iin_a >= vout_v * iout_a"}]
+    return s.case(bench(nodes={"INPUT": node("current", **_INPUTS)}, identities=balance))
+
+
+@family("decidable", "the board's identity pout = vout iout decides where the ranges are blind")
+def profile_identity_decides(rng):
+    s = Sheet(rng, rows(rng, 12, 150))
+    vout, iout = around(rng, s.n, 5, 0.002), between(rng, s.n, 0.5, 1.9)
+    s.measured("vin_v", around(rng, s.n, 24, 0.002), "V", "leave", declared="V", sig=6)
+    s.measured("vout_v", vout, "V", "leave", declared="V", sig=6)
+    s.measured("iout_a", [i * 1000 for i in iout], "mA", "correct", declared="A", sig=6)
+    s.measured("pout_w", [v * i for v, i in zip(vout, iout, strict=True)], "W", "leave", declared="W", sig=6)
+    nodes = {
+        "VIN": node("voltage", absolute=("-0.3 V", "40 V"), expected=("9 V", "36 V"), columns=("vin_v",)),
+        "VOUT": node("voltage", absolute=("-0.3 V", "6 V"), expected=("4.9 V", "5.1 V"), columns=("vout_v",)),
+        "ARC": node("current", absolute=("0 A", "5000 A"), columns=("iout_a",)),
+        "POUT": node("power", absolute=("0 W", "60 W"), expected=("2 W", "12 W"), columns=("pout_w",)),
+    }
+    law = [{"expression": "pout_w == vout_v * iout_a", "tolerance": 0.02}]
+    return s.case(board(nodes, identities=law), decorate=False)
+
+
+_EFF = {"absolute": ("0 %", "100 %"), "expected": ("70 %", "98 %")}
+
+
+@family("refuse", "half of the efficiencies as a fraction, half in percent, in turn")
+def two_scales_of_percent(rng):
+    s = Sheet(rng, rows(rng, 10, 100))
+    units = ["%1"[i % 2] for i in range(s.n)]
+    texts = [f"{rng.uniform(87, 93) / (100 if u == '1' else 1):.4f}" for u in units]
+    name = s.column("efficiency (%)", texts)
+    s.truth(name, texts, units, "refuse", declared="%")
+    return s.case(bench(nodes={"EFF": node("ratio", columns=("efficiency (%)",), **_EFF)}), decorate=False)
+
+
+@family("refuse", "one station writes the efficiency as a fraction: refused there, kept elsewhere")
+def one_station_writes_fractions(rng):
+    s = Sheet(rng, rows(rng, 18, 120))
+    places = ["ABC"[i % 3] for i in range(s.n)]
+    s.column("station", places)
+    texts = [f"{rng.uniform(87, 93) / (100 if p == 'B' else 1):.4f}" for p in places]
+    name = s.column("efficiency (%)", texts)
+    for place in "ABC":
+        where = [i for i in range(s.n) if places[i] == place]
+        bad = place == "B"
+        s.truth(
+            name,
+            texts,
+            "1" if bad else "%",
+            "refuse" if bad else "leave",
+            rows=where,
+            declared="%",
+            segment=("station", place),
+        )
+    return s.case(bench(nodes={"EFF": node("ratio", columns=("efficiency (%)",), **_EFF)}), decorate=False)
+
+
+@family("refuse", "rows labelled mV that hold volts: those rows are refused, the rows labelled V stand")
+def unit_per_row_wrong_for_some(rng):
+    s = Sheet(rng, rows(rng, 12, 120))
+    units = ["mV" if i % 3 == 0 else "V" for i in range(s.n)]
+    texts = written(rng, around(rng, s.n, 5, 0.004), 6, "fixed")
+    name = s.column("Vout", texts)
+    s.column("Unit", units)
+    five = node("voltage", absolute=("-0.3 V", "6 V"), nominal="5 V", columns=("Vout",))
+    for unit, due in (("mV", "refuse"), ("V", "leave")):
+        s.truth(name, texts, "V", due, rows=[i for i in range(s.n) if units[i] == unit], units=("V", "mV"))
+    return s.case(bench(nodes={"5V0": five}), decorate=False)
+
+
+@family("decidable", "two columns of one header, the second of them in millivolts")
+def equal_headers(rng):
+    s = Sheet(rng, rows(rng, 4, 120))
+    head = header(rng, "V")
+    s.measured(head, around(rng, s.n, 5, 0.004), "V", "leave", declared="V")
+    s.measured(head, around(rng, s.n, 3300, 0.004), "mV", "correct", declared="V")
+    return s.case(bench())
+
+
+@family("open", "ripple in millivolts that no node claims, in figures that another rail has in volts")
+def ripple_that_looks_like_a_rail(rng):
+    s = Sheet(rng, rows(rng))
+    s.measured(
+        rng.choice(["ripple (mV)", "ripple_mv", "Vpp [mV]"]),
+        between(rng, s.n, 10, 27),
+        "mV",
+        "leave",
+        also=("refuse",),
+        declared="mV",
+    )
+    return s.case(bench())

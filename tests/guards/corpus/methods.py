@@ -20,7 +20,7 @@ def guarded(case: Case) -> Guarded:
     """Run the guard as the pipeline does: all texts in, a corrected frame and a report out."""
     frame = pl.DataFrame({c.name: c.cells for c in case.columns}, schema={c.name: pl.String for c in case.columns})
     numbered = frame.with_row_index("_row", 1).with_columns(pl.col("_row").cast(pl.Int64))
-    columns = [ExportColumn(c.name, c.name, units_row=c.units_row) for c in case.columns]
+    columns = [ExportColumn(c.name, c.header or c.name, units_row=c.units_row) for c in case.columns]
     board = parse_board(case.board) if case.board is not None else None
     return guard(numbered.lazy(), columns, board, table="t", decimal=case.decimal)
 
@@ -39,14 +39,16 @@ def written_again(case: Case) -> Case:
     """Return the corrected table as an export of its own: the same headers over what the guard made of the cells."""
     frame = guarded(case).corrected.collect().drop("_row")
     texts = frame.select(pl.all().cast(pl.String))
-    return Case([Column(name, texts[name].to_list()) for name in texts.columns], [], case.board)
+    headers = {column.name: column.header for column in case.columns}
+    columns = [Column(name, texts[name].to_list(), header=headers[name]) for name in texts.columns]
+    return Case(columns, [], case.board)
 
 
 def shuffled(case: Case, rng: random.Random) -> Case:
     """Return the export with its rows in another order."""
     order = list(range(case.rows))
     rng.shuffle(order)
-    columns = [Column(c.name, [c.cells[i] for i in order], c.units_row) for c in case.columns]
+    columns = [Column(c.name, [c.cells[i] for i in order], c.units_row, c.header) for c in case.columns]
     return Case(columns, [], case.board, case.decimal)
 
 

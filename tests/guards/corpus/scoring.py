@@ -114,6 +114,7 @@ def _seen(truth: Truth, values: Sequence[Any], reports: Sequence[Mapping[str, An
     unit = next(iter(units)) if len(units) == 1 else next(iter(sorted(truth.units)), None)
     right = wrong = untouched = withheld = flags = invented = inexact = 0
     changed = False
+    ratios: set[Fraction | None] = set()
     for row, raw, base in zip(truth.rows, truth.raw, truth.base, strict=True):
         value = values[row]
         if base is None or raw is None:
@@ -128,11 +129,14 @@ def _seen(truth: Truth, values: Sequence[Any], reports: Sequence[Mapping[str, An
         changed = changed or differs
         if _close(value, expected):
             right += 1
-            inexact += value != float(expected) and _is_decade(expected, raw)
+            inexact += value != float(expected)
+            ratios.add(expected / raw if raw else None)
         elif differs:
             wrong += 1
         else:
             untouched += 1
+    if not all(_is_decade(ratio) for ratio in ratios):
+        inexact = 0  # other conversions are one rounded operation
     refused = any(r["verdict"] == "refused" for r in reports)
     return Seen(len(truth.rows), right, wrong, untouched, withheld, flags, changed, invented, inexact, refused, units)
 
@@ -145,11 +149,10 @@ def _close(value: float, exact: Fraction) -> bool:
     return math.isclose(value, float(exact), rel_tol=1e-9, abs_tol=1e-300)
 
 
-def _is_decade(expected: Fraction, raw: Fraction) -> bool:
-    if not raw or not expected:
+def _is_decade(ratio: Fraction | None) -> bool:
+    if not ratio:
         return True
-    exponent = round(math.log10(abs(expected / raw)))
-    return abs(expected / raw) == Fraction(10) ** exponent
+    return ratio == Fraction(10) ** round(math.log10(ratio))
 
 
 def _outcome(truth: Truth, seen: Seen) -> str:
@@ -164,7 +167,7 @@ def _outcome(truth: Truth, seen: Seen) -> str:
     if answer == "correct":
         return "wrong correction"  # true by luck: nothing in the case decides it
     if due == "correct":
-        return "missed correction"
+        return "missed correction" if truth.decidable else "kept as it lies"
     if due == "leave":
         return "needless refusal" if seen.refused else "lost values"
     return "right" if answer == "refuse in part" and not seen.untouched_wrong else "kept as it lies"
@@ -180,7 +183,7 @@ def _word_faults(truth: Truth, seen: Seen, reports: Sequence[Mapping[str, Any]])
     if seen.invented:
         faults.append("sentinel kept")
     silent = seen.withheld - seen.flagged
-    if seen.right and not seen.refused and (silent or seen.withheld > 0.1 * seen.rows):
+    if seen.right and not seen.refused and (silent or seen.withheld > max(1, 0.01 * seen.rows)):
         faults.append("lost values")
     if seen.inexact:
         faults.append("inexact")
