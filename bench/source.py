@@ -172,13 +172,19 @@ class _Spool:
             self._file.close()
 
     def write(self, block: bytes) -> None:
-        (self._file or self._memory).write(block)
         scratch = self._scratch()
-        if self._file is None and self._memory.tell() > SPOOL_BYTES and scratch is not None:
-            self._path = scratch() / "source.zst"
-            self._file = self._path.open("wb")
-            self._file.write(self._memory.getbuffer())
-            self._memory = io.BytesIO()
+        try:
+            (self._file or self._memory).write(block)
+            if self._file is None and self._memory.tell() > SPOOL_BYTES and scratch is not None:
+                self._path = scratch() / "source.zst"
+                self._file = self._path.open("wb")
+                self._file.write(self._memory.getbuffer())
+                self._memory = io.BytesIO()
+        except OSError as problem:
+            raise EnvironmentProblem(
+                f"the export's bytes could not be kept in {self._path} ({problem.strerror})",
+                hint="free space there, or point TMPDIR elsewhere.",
+            ) from problem
 
     def content(self) -> bytes:
         return self._memory.getvalue() if self._path is None else self._path.read_bytes()

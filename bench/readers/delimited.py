@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from guards import ExportColumn
 
 NO_DELIMITER = "\x1f"  # a one-column file: commas in its lines are text
 _IN_MEMORY_BYTES = 64 << 20
+_NUMBERS = itertools.count()  # of files in the scratch folder, which the tables of one export share
 _MOST_COLUMNS = 10_000
 _LONG_HEAD = 16  # times the usual head
 
@@ -167,7 +169,7 @@ class _Store:
                 size = 0
 
     def _spill(self) -> None:
-        path = self._source.scratch() / f"rows-{len(self._files):05}.parquet"
+        path = self._source.scratch() / f"rows-{next(_NUMBERS)}.parquet"
         try:
             pl.concat(self._frames).write_parquet(path, compression="lz4")
         except (OSError, pl.exceptions.ComputeError) as problem:

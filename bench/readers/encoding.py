@@ -9,6 +9,7 @@ module sees one encoding.
 from __future__ import annotations
 
 import codecs
+import itertools
 import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from bench.source import Source
 _BLOCK_BYTES = 1 << 20
 _HEAD_BYTES = 1 << 16
 _RELEASE_BYTES = 64 << 20
+_NUMBERS = itertools.count()
 _CONVINCING = 1000  # so many bytes that are not UTF-8, and no character that is, settle it
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _TEXT_CONTROLS = frozenset(b"\t\n\r\x0b\x0c\x1a\x1b\x08\x07")
@@ -177,16 +179,26 @@ def _stray_bytes(data: bytes | mmap.mmap, start: int) -> tuple[int, int]:
 
 
 def _transcoded(source: Source, data: bytes | mmap.mmap, start: int, name: str, note: str | None) -> Text:
-    errors = "bench-cp1252" if name in ("utf-8", "cp1252") else "replace"
+    replaced = [0]
+
+    def replace(problem: UnicodeError) -> tuple[str, int]:
+        assert isinstance(problem, UnicodeDecodeError)
+        replaced[0] += 1
+        return "\ufffd", problem.end
+
+    codecs.register_error("bench-replace", replace)
+    errors = "bench-cp1252" if name in ("utf-8", "cp1252") else "bench-replace"
     decoder = codecs.getincrementaldecoder(name)(errors)
     blocks = (data[at : at + _BLOCK_BYTES] for at in range(start, len(data), _BLOCK_BYTES))
     if name == "cp1252":
         pieces = (block if block.isascii() else _encode(decoder.decode(block)) for block in blocks)
     else:
         pieces = (_encode(decoder.decode(block)) for block in blocks)
+    said = f"{{}} places that are not {name} were read as the replacement character"
     if source.data is not None and not isinstance(data, mmap.mmap):
-        return Text(b"".join(pieces) + _encode(decoder.decode(b"", final=True)), None, 0, name, note)
-    path = source.scratch() / "text.utf8"
+        whole = b"".join(pieces) + _encode(decoder.decode(b"", final=True))
+        return Text(whole, None, 0, name, said.format(replaced[0]) if replaced[0] else note)
+    path = source.scratch() / f"text-{next(_NUMBERS)}.utf8"
     try:
         with path.open("wb") as file:
             for piece in pieces:
@@ -198,7 +210,8 @@ def _transcoded(source: Source, data: bytes | mmap.mmap, start: int, name: str, 
             hint="free space there, or point TMPDIR elsewhere.",
         ) from problem
     with path.open("rb") as opened:
-        return Text(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ), path, 0, name, note)
+        mapped = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
+    return Text(mapped, path, 0, name, said.format(replaced[0]) if replaced[0] else note)
 
 
 def _encode(text: str) -> bytes:

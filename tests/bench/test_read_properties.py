@@ -199,3 +199,19 @@ def test_uniformly_quoted_columns_take_the_fast_path() -> None:
     export = read_text(b'n,"v"\n"a",1\n"b",2\n"",3\n')
     assert export.dialect["path"] == "plain"
     assert export.tables[0].frame.collect().rows() == [(1, 2, "a", "1"), (2, 3, "b", "2"), (3, 4, "", "3")]
+
+
+def test_tables_of_one_export_that_spill_do_not_overwrite_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("n,v,k\n" + "".join(f'{n},"{n}",x\n' for n in range(60_000)))
+    source = Source(path)
+    shape = Shape(",", 3, ("n", "v", "k"))
+    stores = [delimited._Store(source, shape, in_memory_bytes=1 << 16) for _ in range(2)]
+    for store, start, line in zip(stores, (6, path.read_bytes().index(b"30000,")), (2, 30_002), strict=True):
+        store.take(Careful(open_text(source), start, line, shape).pieces(block_bytes=1 << 18))
+    assert [store.frame().select("n").collect().get_column("n")[0] for store in stores] == ["0", "30000"]
+
+
+def test_what_the_named_encoding_cannot_read_is_said() -> None:
+    export = read_text("n,v\n1,2\n".encode("utf-16-le") + b"\x00\xd8a\x00\n\x00", ReadOptions(encoding="utf-16-le"))
+    assert "were read as the replacement character" in str(export.dialect["encoding_note"])

@@ -1,12 +1,13 @@
 import hashlib
 import os
 import pickle
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from bench import source as source_module
-from bench.errors import BenchError, ExportChanged, ExportError, ExportMissing
+from bench.errors import BenchError, EnvironmentProblem, ExportChanged, ExportError, ExportMissing
 from bench.source import Source, decompress
 
 
@@ -73,6 +74,15 @@ def test_a_pipe_is_read_whole() -> None:
     os.close(reading)
     assert decompress(source.compressed()) == b"a,b\n1,2\n"
     assert source.sha256 == hashlib.sha256(b"a,b\n1,2\n").hexdigest()
+
+
+def test_no_room_for_the_bytes_is_a_problem_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "noise.bin"
+    path.write_bytes(os.urandom(source_module.SPOOL_BYTES + (1 << 20)))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
+    source = Source(path)
+    with pytest.raises(EnvironmentProblem, match=r"no temporary folder could be made .* Hint: free space"):
+        source.compressed()
 
 
 def test_scratch_goes_with_the_source(tmp_path: Path) -> None:
