@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from bench.errors import ExportError
+from bench.errors import BenchError
 from bench.export import Export
 from bench.readers import ReadOptions, delimited, plain, read
 from bench.readers.encoding import open_text
@@ -57,7 +57,7 @@ def test_every_line_of_any_text_is_accounted_for(lines: list[str], end: str, clo
     text = end.join(lines) + (end if closed else "")
     try:
         export = read_text(text.encode())
-    except ExportError:
+    except BenchError:
         return
     accounted = check_accounts(export)
     if "\r" not in text.replace("\r\n", ""):
@@ -69,7 +69,7 @@ def test_every_line_of_any_text_is_accounted_for(lines: list[str], end: str, clo
 def test_any_bytes_read_or_are_refused(content: bytes) -> None:
     try:
         export = read_text(content)
-    except ExportError:
+    except BenchError:
         return
     check_accounts(export)
 
@@ -137,7 +137,7 @@ def test_the_size_of_a_block_changes_nothing(lines: list[str], block: int) -> No
         path.write_bytes(text.encode())
         try:
             opened = open_text(Source(path))
-        except ExportError:
+        except BenchError:
             return
         whole = Careful(opened, opened.start, 1, shape)
         first = list(whole.pieces())
