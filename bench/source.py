@@ -13,6 +13,7 @@ import contextlib
 import hashlib
 import io
 import os
+import select
 import shutil
 import stat
 import sys
@@ -30,6 +31,7 @@ WHOLE_BYTES = 8 << 20  # a file up to this size is held in memory
 SPOOL_BYTES = 32 << 20  # compressed bytes beyond this go to a temporary file
 _BLOCK_BYTES = 1 << 20
 _NICENESS = 10
+_TURN_MS = 100
 _LEVEL = 1  # measured on a 372 MB export: level 1 keeps pace with the load, threads did not help on two cores
 
 
@@ -57,7 +59,7 @@ class Source:
         regular = stat.S_ISREG(self._before.st_mode)
         try:
             if not regular or self._before.st_size <= WHOLE_BYTES:
-                self.data = path.read_bytes()
+                self.data = path.read_bytes() if regular else _read_pipe(path)
             else:
                 self._thread = threading.Thread(target=self._read, name=f"source {path.name}", daemon=True)
                 self._thread.start()
@@ -146,6 +148,31 @@ class Source:
             )
         except BenchError as problem:
             self._problem = problem
+
+
+def _read_pipe(path: Path) -> bytes:
+    """Return what a pipe or device gives until its end.
+
+    polars installs an interrupt handler that restarts a blocked read, so Ctrl-C would wait for the writer. Waiting in
+    short turns lets Python see it.
+    """
+    if not hasattr(select, "poll"):
+        return path.read_bytes()
+    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        waiting = select.poll()
+        waiting.register(file, select.POLLIN)
+        pieces: list[bytes] = []
+        while True:
+            if not waiting.poll(_TURN_MS):
+                continue
+            with contextlib.suppress(BlockingIOError):
+                piece = os.read(file, _BLOCK_BYTES)
+                if not piece:
+                    return b"".join(pieces)
+                pieces.append(piece)
+    finally:
+        os.close(file)
 
 
 def _yield_to_others() -> None:

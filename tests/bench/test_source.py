@@ -1,6 +1,9 @@
 import hashlib
 import os
 import pickle
+import signal
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -109,3 +112,24 @@ def test_errors_pickle_and_say_where() -> None:
         "column": "v",
         "hint": "look.",
     }
+
+
+def test_a_pipe_whose_writer_pauses_is_read_to_its_end(tmp_path: Path) -> None:
+    pipe = tmp_path / "slow.csv"
+    os.mkfifo(pipe)
+    command = f"exec > {pipe}; printf 'a,b\\n'; sleep 0.3; printf '1,2\\n'"
+    with subprocess.Popen(["sh", "-c", command]):
+        assert Source(pipe).data == b"a,b\n1,2\n"
+
+
+def test_an_interrupt_ends_the_wait_for_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "never.csv"
+    os.mkfifo(pipe)
+    code = f"import polars; from pathlib import Path; from bench.source import Source; Source(Path({str(pipe)!r}))"
+    running = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[2], stderr=subprocess.PIPE)
+    with pipe.open("w") as writer:
+        writer.write("a,b\n")
+        writer.flush()
+        running.send_signal(signal.SIGINT)
+        _, stderr = running.communicate(timeout=30)
+    assert b"KeyboardInterrupt" in stderr
