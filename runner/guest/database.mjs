@@ -76,7 +76,9 @@ class Database {
   attach(bytes) {
     this.#bindings.registerFileBuffer("analysis.duckdb", bytes);
     this.#run(`ATTACH 'analysis.duckdb' AS ${ATTACHED} (READ_ONLY)`);
-    this.#run(`SET search_path='memory.main,${ATTACHED}.main,${ATTACHED}.guard'`);
+    const guarded = typeof this.query(`SELECT 1 FROM ${ATTACHED}.guard.units LIMIT 0`) !== "string";
+    const paths = ["memory.main", `${ATTACHED}.main`, ...(guarded ? [`${ATTACHED}.guard`] : [])];
+    this.#run(`SET search_path='${paths}'`);
   }
 
   // Attaching needs external access, so the lock comes after it and before the first statement of a snippet.

@@ -55,6 +55,8 @@ let database = compiling === null ? null : openDatabase(await compiling, limits)
 
 for (const name of ["read", "write", "net", "env", "run", "sys", "ffi", "import"]) Deno.permissions.revokeSync({ name });
 
+delete Deno.stdin; // the requests come there: a snippet that closed it would take the next run along
+
 // ---- what the interpreter may call
 const request = { id: "", sequence: 0, deadline: Infinity, interrupted: 0, output: 0, overflow: false };
 
@@ -118,7 +120,7 @@ const bridge = {
   artifact: (name, media, bytes) => send({ type: "artifact", name, media }, bytes),
   disarm: () => {
     request.deadline = Infinity;
-    const why = request.overflow ? "output" : "time";
+    const why = request.overflow ? "output" : request.interrupted > 0 ? "time" : "";
     request.overflow = false;
     return why;
   },

@@ -23,7 +23,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
         con.execute(f"ATTACH '{path}' AS made (STORAGE_VERSION 'v1.4.0')")
         con.execute("USE made")
         con.execute(
-            "CREATE TABLE retest AS SELECT range AS _row, 'SN' || range AS serial, 4.9 + range / 1000 AS value_v, "
+            "CREATE TABLE retest AS SELECT range AS _row, 'SN' || range AS serial, (4900 + range) / 1000 AS value_v, "
             "CASE WHEN range < 15 THEN 'pass' ELSE 'fail' END AS result FROM range(18)"
         )
         con.execute("CREATE VIEW good AS SELECT serial, value_v FROM retest WHERE result = 'pass'")

@@ -129,6 +129,7 @@ class Connection:
     def execute(self, query: str, parameters: Parameters | None = None) -> Connection:
         """Run one or several statements; the rows of the last are fetched from the connection."""
         self._result = self._last(query, parameters)
+        self._result.once = True
         return self
 
     def _last(self, query: str, parameters: Parameters | None) -> Relation:
@@ -230,6 +231,6 @@ class Connection:
 
 
 _OF_RESULT = frozenset(
-    "fetchone fetchall fetchmany fetchdf fetch_df df to_df pl arrow fetchnumpy columns types rowcount shape show".split()
+    "fetchone fetchall fetchmany fetchdf fetch_df df pl arrow fetchnumpy columns types rowcount shape show".split()
 )
 __all__ = ["Account", "Connection", "Engine", "frame"]

@@ -23,11 +23,11 @@ def outcome(error: BaseException, why: str, limits: dict[str, Any]) -> dict[str,
     if isinstance(error, KeyboardInterrupt) and why == "output":
         message = f"the snippet printed more than {limits['output_bytes']} bytes (limit `output_bytes`): print less"
         return {"status": "output_limit", "error": _named("OutputLimit", message, error)}
-    if isinstance(error, KeyboardInterrupt):
+    if isinstance(error, KeyboardInterrupt) and why == "time":
         message = f"the snippet took longer than {limits['wall_time_s']:g} s (limit `wall_time_s`)"
         return {"status": "time_limit", "error": _named("TimeLimit", message, error)}
-    if isinstance(error, MemoryError):
-        message = str(error) or f"the snippet needs more than {limits['memory_mb']} MB (limit `memory_mb`)"
+    if isinstance(error, MemoryError) or "RangeError: Array buffer allocation failed" in _message(error):
+        message = f"the snippet needs more than {limits['memory_mb']} MB (limit `memory_mb`)"
         return {"status": "memory_limit", "error": _named("MemoryError", message, error)}
     return {"status": "error", "error": _named(_name(error), _message(error), error)}
 

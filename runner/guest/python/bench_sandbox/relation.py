@@ -26,6 +26,7 @@ class Relation:
         self._statement = statement
         self._result = result
         self.alias = alias or "query_relation"
+        self.once = False  # of a connection: what was fetched is not there again
         self._rows: Iterator[tuple[Any, ...]] | None = None
 
     # ---- what it is
@@ -90,7 +91,8 @@ class Relation:
     def fetchall(self) -> list[tuple[Any, ...]]:
         """Return the rows that were not fetched yet."""
         rows = list(self._open())
-        self._rows = None
+        if not self.once:
+            self._rows = None
         return rows
 
     def execute(self) -> Relation:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import io
 import json
 import random
 import sys
@@ -19,6 +20,7 @@ from bench_sandbox.engine import Account, Connection, Engine
 from bench_sandbox.values import ValueTooLarge, as_json
 
 NAME = "<snippet>"
+_dumps, _loads = json.dumps, json.loads  # a snippet may replace what the module holds
 
 
 class Session:
@@ -36,6 +38,7 @@ class Session:
         self._names |= {"limits": {}, "units": {}, "chart": self._chart}
         self._charts: list[str] = []
         environment.explain(self._warnings.append)
+        sys.stdout, sys.stderr = _unbuffered(1), _unbuffered(2)
         artifacts.prepare()
 
     def attached(self) -> None:
@@ -53,13 +56,12 @@ class Session:
 
     def run(self, payload: Any) -> str:
         """Run the snippet (UTF-8 bytes of a JavaScript array) and return the answer as JSON text."""
-        code = payload.to_bytes().decode()
         self._account.reset()
         self._warnings.clear()
         self._charts.clear()
         answer: dict[str, Any] = {"status": "ok", "value": None, "error": None}
         try:
-            value = self._execute(code)
+            value = self._execute(payload.to_bytes().decode("utf-8", "surrogatepass"))
         except BaseException as error:  # noqa: BLE001 (a snippet may raise anything; it is its answer)
             why = self._disarm()
             answer |= failures.outcome(error, why, self._limits)
@@ -95,7 +97,7 @@ class Session:
 
     def _valued(self, value: object) -> dict[str, Any]:
         try:
-            return {"value": json.loads(as_json(value, self._limits["result_bytes"]))}
+            return {"value": _loads(as_json(value, self._limits["result_bytes"]))}
         except ValueTooLarge:
             return failures.too_large(value, self._limits["result_bytes"])
         except BaseException as error:  # noqa: BLE001 (a value's own methods may raise anything)
@@ -108,8 +110,14 @@ class Session:
         return len(found)
 
 
+def _unbuffered(descriptor: int) -> io.TextIOWrapper:
+    """The host script collects what is printed; a buffer here would hold it back until it is full."""
+    raw = io.FileIO(descriptor, "w", closefd=False)
+    return io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", write_through=True)
+
+
 def _answer(answer: dict[str, Any]) -> str:
-    return json.dumps(answer, allow_nan=False)
+    return _dumps(answer, allow_nan=False)
 
 
 def parts(code: str) -> tuple[CodeType, CodeType | None, bool]:

@@ -21,6 +21,7 @@ from itertools import islice
 MAX_DEPTH = 32
 MAX_INT_DIGITS = 4000  # the host's json refuses more than 4300
 FRAME_ROWS = 1000
+_ENCODER = json.JSONEncoder(allow_nan=False)
 
 
 class ValueTooLarge(Exception):  # noqa: N818 (an outcome of the conversion, not a fault)
@@ -35,7 +36,7 @@ def as_json(value: object, limit: int) -> str:
     """
     pieces = []
     size = 0
-    for piece in json.JSONEncoder(allow_nan=False).iterencode(plain(value)):
+    for piece in _ENCODER.iterencode(plain(value)):
         size += len(piece)
         if size > limit:
             raise ValueTooLarge
@@ -102,6 +103,8 @@ def _set(value: Set[object], depth: int) -> list[object]:
 
 
 def _other(value: object, depth: int) -> object:
+    if type(value).__name__ in ("JsNull", "JsUndefined"):
+        return None
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name), depth + 1) for field in dataclasses.fields(value)}
     for convert in (_relation, _pandas, _polars, _numpy):

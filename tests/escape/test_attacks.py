@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import attacks
+import pytest
+
+from runner import Sandbox
+
+GROUPS = {
+    "python": attacks.PYTHON,
+    "javascript": attacks.JAVASCRIPT,
+    "sql": attacks.SQL,
+    "forgery": attacks.FORGERY,
+    "resources": attacks.RESOURCES,
+    "breakage": attacks.BREAKAGE,
+}
+ALL = [pytest.param(attack, id=f"{group}-{attack.name}") for group, found in GROUPS.items() for attack in found]
+
+
+def test_there_are_at_least_120() -> None:
+    assert len(ALL) >= 120
+
+
+@pytest.mark.parametrize("attack", ALL)
+def test_attack(victim: Sandbox, host: dict[str, str], attack: attacks.Attack) -> None:
+    """The outcome is the exact one, and the next run works; that the host is untouched is asserted when all have
+    run."""
+    code = attack.code
+    for name, text in host.items():
+        code = code.replace(f"{{{name}}}", text)
+    result = victim.run(code)
+    assert result.status == attack.status, result.error
+    if attack.holds is not None and result.status == "ok":
+        assert result.value == attack.holds
+    elif attack.holds is not None:
+        assert result.error is not None
+        assert str(attack.holds) in result.error.message
+    assert (result.state == "lost") == (result.status in ("crashed", "protocol")) or result.status.endswith("limit")
+    following = victim.run("1 + 1")
+    assert (following.status, following.value) == ("ok", 2)
