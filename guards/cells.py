@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 
@@ -29,6 +30,7 @@ from guards.quantities import (
 from guards.units import find_unit
 
 _HEAD_ROWS = 2_000
+_SHARE_SEEN = 0.02
 _SHARE_UNLABELLED = 0.9
 _SHARE_LABELLED = 0.5
 _DATETIME_FORMATS = ("%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f")
@@ -119,7 +121,7 @@ def read_cells(
     hold (serials, remarks); `keys`: columns to keep as categories; `results`: columns to read as pass or fail.
     """
     head = frame.select(names).head(_HEAD_ROWS).collect()
-    guesses = {name: "text" if name in text else _guess(head[name], decimal) for name in names}
+    guesses = _guess(head.drop(name for name in names if name in text), decimal) | dict.fromkeys(text, "text")
     wanted = [expression for name in names for expression in _first_reading(name, guesses[name], decimal)]
     wanted += [pl.col(name).cast(pl.Categorical).alias(key(name)) for name in keys]
     wanted += [_passed(name) for name in results]
@@ -129,7 +131,8 @@ def read_cells(
         read, odd = _careful_reading(frame, read, careful, decimal)
     else:
         odd = {}
-    kinds = {name: _decide(name, guesses[name], read, odd.get(name), labelled=name in labelled) for name in names}
+    counts = read.lazy().select(e for name in names for e in _counts(name, guesses[name])).collect().row(0, named=True)
+    kinds = {name: _decide(name, guesses[name], counts, odd.get(name), labelled=name in labelled) for name in names}
     drop = [f"{name}|cell" for name in names] + [
         name for name, kind in kinds.items() if not (kind.numeric or kind.moment)
     ]
@@ -140,21 +143,28 @@ def _height(frame: pl.LazyFrame) -> int:
     return int(frame.select(pl.len()).collect().item())
 
 
-def _guess(head: pl.Series, decimal: str) -> str:
-    cells = head.drop_nulls()
-    if not len(cells):
-        return "number"
-    frame = pl.DataFrame({"t": cells}).select(t=cell_text(pl.col("t"), decimal))
-    text = pl.col("t")
-    numeric = number(text).is_not_null() | unit_suffix(text).is_not_null() | rkm_mark(text).is_not_null()
-    sentinel = text.str.to_lowercase().is_in(list(SENTINEL_TEXTS))
-    moments = {form: text.str.to_datetime(form, strict=False).is_not_null().all() for form in _DATETIME_FORMATS}
-    days = text.str.to_date(_DATE_FORMAT, strict=False).is_not_null().all()
-    checks = frame.select(number=(numeric | sentinel).mean(), date=days, **moments).row(0, named=True)
+def _guess(head: pl.DataFrame, decimal: str) -> dict[str, str]:
+    """Return for each column of the head "number", "text", or the format of its dates."""
+    texts = head.select(cell_text(pl.all(), decimal))
+    every = pl.all()
+    numeric = number(every).is_not_null() | unit_suffix(every).is_not_null() | rkm_mark(every).is_not_null()
+    shares = texts.select(numeric.sum() / every.count()).row(0, named=True)
+    empty = {name for name, n in texts.select(every.count()).row(0, named=True).items() if not n}
+    guesses = {
+        name: "number" if name in empty or (shares[name] or 0) >= _SHARE_SEEN else "text" for name in head.columns
+    }
+    rest = texts.select(name for name, guess in guesses.items() if guess == "text")
+    sentinels = rest.select(every.str.to_lowercase().is_in(list(SENTINEL_TEXTS)).mean()) if rest.width else rest
+    for name, share in sentinels.row(0, named=True).items() if rest.width else ():
+        if (share or 0) >= _SHARE_SEEN:
+            guesses[name] = "number"
     for form in (*_DATETIME_FORMATS, "date"):
-        if checks[form]:
-            return form
-    return "number" if checks["number"] >= 0.02 else "text"
+        left = rest.select(name for name in rest.columns if guesses[name] == "text")
+        if left.width:
+            read = _moments(every, form).is_not_null()
+            fits = left.select(read.sum() == every.count()).row(0, named=True)
+            guesses |= {name: form for name, whole in fits.items() if whole}
+    return guesses
 
 
 def _first_reading(name: str, guess: str, decimal: str) -> list[pl.Expr]:
@@ -168,7 +178,10 @@ def _first_reading(name: str, guess: str, decimal: str) -> list[pl.Expr]:
 
 
 def _moment(name: str, form: str) -> pl.Expr:
-    text = pl.col(name).str.strip_chars()
+    return _moments(pl.col(name).str.strip_chars(), form)
+
+
+def _moments(text: pl.Expr, form: str) -> pl.Expr:
     if form == "date":
         return text.str.to_date(_DATE_FORMAT, strict=False)
     return text.str.to_datetime(form, strict=False, time_unit="us")
@@ -217,39 +230,49 @@ def _readable_marks(marks: set[str]) -> tuple[str, ...]:
     return tuple(sorted(marks)) if marks & {"R", "k"} else ()
 
 
+def _counts(name: str, guess: str) -> list[pl.Expr]:
+    found = [pl.col(f"{name}|cell").sum().alias(f"{name}|cells")]
+    if guess != "text":
+        found.append(pl.col(name).count().alias(f"{name}|n"))
+    if guess == "number":
+        values = finite(pl.col(name))
+        found.append(values.count().alias(f"{name}|finite"))
+        found += [values.min().alias(f"{name}|low"), values.max().alias(f"{name}|high")]
+    return found
+
+
 def _decide(
     name: str,
     guess: str,
-    read: pl.DataFrame,
+    counts: Mapping[str, Any],
     careful: _Careful | None,
     *,
     labelled: bool,
 ) -> Kind:
-    cells = int(read[f"{name}|cell"].sum())
+    cells = int(counts[f"{name}|cells"])
     if guess == "text":
         return Kind("text", cells)
     if guess != "number":
-        whole = read[name].count() == cells
+        whole = counts[f"{name}|n"] == cells
         kind = ("date" if guess == "date" else "datetime") if whole else "text"
         return Kind(kind, cells, format=guess if whole else None)
-    values = read.select(n=pl.col(name).count(), low=finite(pl.col(name)).min(), high=finite(pl.col(name)).max(),
-                         finite=finite(pl.col(name)).count()).row(0, named=True)  # fmt: skip
+    numbers = int(counts[f"{name}|n"])
     found = careful or _Careful(_NO_ODD, (), ())
     sentinels = found.odd["text"].str.to_lowercase().is_in(list(SENTINEL_TEXTS)).sum()
-    share = values["n"] / max(1, cells - sentinels)
-    if cells and (not values["n"] or share < (_SHARE_LABELLED if labelled else _SHARE_UNLABELLED)):
-        return Kind("text", cells, values["n"])
+    share = numbers / max(1, cells - sentinels)
+    if cells and (not numbers or share < (_SHARE_LABELLED if labelled else _SHARE_UNLABELLED)):
+        return Kind("text", cells, numbers)
     return Kind(
         "number",
         cells,
-        values["n"],
-        values["finite"],
+        numbers,
+        int(counts[f"{name}|finite"]),
         odd=found.odd,
         suffixes=found.suffixes,
         marks=found.marks,
         careful=careful is not None,
-        lower=values["low"],
-        upper=values["high"],
+        lower=counts[f"{name}|low"],
+        upper=counts[f"{name}|high"],
     )
 
 

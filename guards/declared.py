@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from guards.board import Board, ColumnWord
 from guards.report import Role
@@ -64,11 +65,12 @@ _TIME_WORDS = re.compile(r"(?i)(time|elapsed|duration|uptime)")
 _TEMPERATURE_WORDS = re.compile(r"(?i)^(t|t\d+|ta|tc|tj)$|temp|tamb|tcase|ambient|thermo|(^|_)t(_|$)")
 # What stands before a letter that numbers a thing rather than naming a unit: phase_a, channel_c, rev_c.
 _NUMBERED = re.compile(
-    r"(?i)(^|_)(phase|ch|chan|channel|side|port|bank|leg|line|rev|revision|ver|slot|site|group|lot)$"
+    r"(?i)(^|_)(phase|winding|coil|sensor|probe|lane|string|pin|ch|chan|channel|side|port|bank|leg|line|rev|revision|ver|slot|site|group|lot)$"
 )
 _WHOLE_HEADER = re.compile(r"^(?:[VAW]|%|.{2,})$")
 
 
+@lru_cache(maxsize=16_384)
 def header_unit(text: str) -> tuple[str, str, Unit] | None:
     """Return (stem, unit text as written, unit) of a header that names its unit, else None."""
     text = text.strip()

@@ -16,7 +16,7 @@ from guards.corrections import MeasuredColumn, Ruling, select
 from guards.declared import Layout
 from guards.quantities import cell_text, number, scaled
 from guards.report import ColumnReport, Role
-from guards.schema import build_schema, failing_columns, range_check
+from guards.schema import Bounds, bounds_of, build_schema, columns_out_of_bounds, failing_rows
 from guards.tally import LIMIT_SCALES, Tally
 from guards.units import conversion
 from guards.witnesses import MAJORITY
@@ -75,7 +75,8 @@ def _plain_counts(column: MeasuredColumn, cells: Cells) -> dict[str, int]:
 def _seen(cells: Cells, column: MeasuredColumn) -> pl.DataFrame:
     """Return the cells of one column with what becomes of each: `flag`, `rewritten`, and whether it ends as null."""
     odd = column.odd_kinds()
-    joined = cells.frame.with_row_index("row")
+    keys = {key(name) for ruling in column.rulings for name in ruling.rows}
+    joined = cells.frame.select(column.name, *sorted(keys)).with_row_index("row")
     joined = (
         joined.join(odd, on="row", how="left", maintain_order="left") if odd.height else joined.with_columns(odd=_NONE)
     )
@@ -130,26 +131,23 @@ def _faults(
         for i, ruling in enumerate(column.rulings)
         if ruling.decision.verdict != "refused" and ruling.tally and ruling.tally.readings
     }
-    checks = {subject: check for subject, (_, _, ruling) in subjects.items() if (check := range_check(ruling.part))}
-    if not checks:
-        return {}
-    schema = build_schema(checks)
-    extremes = {subject: _extremes(subjects[subject][2]) for subject in checks}
+    bounds = {subject: bound for subject, (_, _, ruling) in subjects.items() if (bound := bounds_of(ruling.part))}
+    extremes = {subject: _extremes(subjects[subject][2]) for subject in bounds}
     found = {}
-    for subject in failing_columns(schema, pl.DataFrame(extremes, schema=dict.fromkeys(checks, pl.Float64))):
+    for subject in columns_out_of_bounds(extremes, bounds):
         column, i, ruling = subjects[subject]
         where = ruling.where()
         values = frame if where is None else frame.filter(where)
         rows = values.select("_row", column.values().alias(subject)).collect(engine="streaming")
-        failing = failing_columns(build_schema({subject: checks[subject]}), rows.select(subject)).get(subject, [])
+        failing = failing_rows(build_schema({subject: bounds[subject]}), rows.select(subject)).get(subject, [])
         found[column.name, i] = _fault_flags(rows[failing], subject, column.name, ruling)
     return found
 
 
-def _extremes(ruling: Ruling) -> list[float]:
+def _extremes(ruling: Ruling) -> Bounds:
     """The extremes of the corrected values, widened by rounding so that the rows themselves decide at the edge."""
     assert ruling.tally is not None
-    raw = [ruling.tally.lower or 0.0, ruling.tally.upper or 0.0]
+    raw = (ruling.tally.lower or 0.0, ruling.tally.upper or 0.0)
     resolved, target = ruling.decision.resolved, ruling.target
     if resolved is None or target is None:
         return raw
@@ -157,7 +155,7 @@ def _extremes(ruling: Ruling) -> list[float]:
     if factor == 1 and not offset:
         return raw
     low, high = sorted(float(factor) * value + float(offset) for value in raw)
-    return [low - abs(low) * 1e-9, high + abs(high) * 1e-9]
+    return low - abs(low) * 1e-9, high + abs(high) * 1e-9
 
 
 def _fault_flags(rows: pl.DataFrame, key: str, name: str, ruling: Ruling) -> pl.DataFrame:

@@ -18,9 +18,9 @@ from guards.checks import known_limits
 from guards.corrections import Ruling
 from guards.declared import ExportColumn, Label, Layout, header_unit, labels_of
 from guards.digits import digit_pattern
-from guards.neighbours import identity_checks, row_checks_for
+from guards.neighbours import Neighbours, find_neighbours, identity_checks, row_checks_for
 from guards.parts import Part, make_part
-from guards.tally import Evidence, Tally, read_tally, tally, value_of
+from guards.tally import Counts, Evidence, Tally, read_tally, tally, value_of
 from guards.units import Unit, find_unit
 from guards.verdict import Decision, decide
 from guards.witnesses import MAJORITY, TOLERATED
@@ -36,8 +36,7 @@ class Court:
 
     frame: pl.LazyFrame
     cells: Cells
-    columns: Sequence[ExportColumn]
-    judged: Sequence[ExportColumn]
+    neighbours: Neighbours
     layout: Layout
     board: Board | None
     decimal: str
@@ -54,7 +53,9 @@ def judge(
     decimal: str,
 ) -> dict[str, tuple[Ruling, ...]]:
     """Return the rulings of each of `columns` (the judged ones of `every`); together they cover every row."""
-    court = Court(frame, cells, every, columns, layout, board, decimal, _segments(cells, layout.segments))
+    court = Court(
+        frame, cells, find_neighbours(every, columns, cells), layout, board, decimal, _segments(cells, layout.segments)
+    )
     parts: list[tuple[Part, Evidence]] = []
     rulings: dict[str, tuple[Ruling, ...]] = {}
     for column in columns:
@@ -132,7 +133,7 @@ def _if_plain(part: Part, kind: Kind, evidence: Evidence) -> Part:
 def _evidence(court: Court, part: Part) -> Evidence:
     """What stands beside the values: limits and results belong to the value column, or to the one measured column."""
     layout = court.layout
-    checks = row_checks_for(part, value_of(part), court.cells, court.columns, court.judged)
+    checks = row_checks_for(part, value_of(part), court.neighbours)
     if part.column != layout.value:
         return Evidence(value_of(part), checks=checks)
     lower, upper = (pl.col(name) if name else None for name in (layout.lower, layout.upper))
@@ -238,7 +239,7 @@ def _honest_label(part: Part, decision: Decision) -> Decision:
 def _by_segment(
     part: Part,
     evidence: Evidence,
-    counts: pl.DataFrame,
+    counts: Counts,
     segments: Sequence[str],
     whole: Decision,
     pattern: str | None,
@@ -248,10 +249,8 @@ def _by_segment(
         return None
     for segment in segments:
         judged: list[tuple[str | None, Tally, Decision]] = []
-        for value in counts[segment].unique(maintain_order=True).to_list():
-            alone = read_tally(
-                counts.filter(pl.col(segment).eq_missing(pl.lit(value, pl.String))), part, evidence.checks
-            )
+        for value in counts.values(segment):
+            alone = read_tally(counts.where(segment, value), part, evidence.checks)
             judged.append((value, alone, _honest_label(part, decide(part, alone))))
         if _separates(part, judged, whole):
             return tuple(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -19,15 +20,37 @@ from guards.identities import broken, columns_of, parse_identity
 from guards.parts import Part
 from guards.quantities import finite
 from guards.tally import value_of
-from guards.units import conversion
+from guards.units import Unit, conversion
 from guards.witnesses import TOLERATED
 
-_AMBIENT = re.compile(r"(?i)ambient|tamb|thermostat|chamber|oven|bath|setpoint")
+_AMBIENT = re.compile(r"(?i)ambient|t_?amb|thermostat|chamber|oven|bath|setpoint")
 
 
-def row_checks_for(
-    part: Part, value: pl.Expr, cells: Cells, columns: Sequence[ExportColumn], judged: Sequence[ExportColumn]
-) -> tuple[Check, ...]:
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The columns of a table that can speak about others: `moments` (datetimes), and numbers with a unit that are
+    instrument ranges or ambient temperatures. `judged` counts the judged columns of each quantity.
+    """
+
+    moments: tuple[str, ...]
+    ranges: tuple[tuple[str, Unit], ...]
+    ambients: tuple[tuple[str, Unit], ...]
+    judged: Mapping[str, int]
+
+
+def find_neighbours(columns: Sequence[ExportColumn], judged: Sequence[ExportColumn], cells: Cells) -> Neighbours:
+    """Return the columns that can speak about others."""
+    numeric = [(c, parsed[2]) for c in columns if cells.kinds[c.name].numeric and (parsed := header_unit(c.text))]
+    counted = Counter(parsed[2].quantity for c in judged if (parsed := header_unit(c.text)))
+    return Neighbours(
+        moments=tuple(c.name for c in columns if cells.kinds[c.name].kind == "datetime"),
+        ranges=tuple((c.name, unit) for c, unit in numeric if is_range(c)),
+        ambients=tuple((c.name, unit) for c, unit in numeric if unit.quantity == "temperature" and _is_ambient(c.name)),
+        judged=counted,
+    )
+
+
+def row_checks_for(part: Part, value: pl.Expr, beside: Neighbours) -> tuple[Check, ...]:
     """Return the checks that need nothing but the columns beside the part's values.
 
     A range column speaks about the one judged column of its quantity, or about the one that it names (vout_range_v).
@@ -36,27 +59,20 @@ def row_checks_for(
         return ()
     checks: list[Check] = []
     if part.quantity == "time":
-        moments = [c.name for c in columns if cells.kinds[c.name].kind == "datetime"]
-        checks += [elapsed_time(value, pl.col(name), name) for name in moments[:1]]
-    for column in columns:
-        if column.name == part.column or not cells.kinds[column.name].numeric:
-            continue
-        parsed = header_unit(column.text)
-        if parsed is None or parsed[2].quantity != part.quantity:
-            continue
-        if is_range(column):
-            if _belongs(column, part, parsed[2].quantity, judged):
-                checks.append(instrument_range(value, finite(pl.col(column.name)), parsed[2], column.name))
-        elif part.quantity == "temperature" and _AMBIENT.search(column.text) and not _AMBIENT.search(part.column):
-            unit = candidates(parsed[2])[0]
-            checks.append(thermostat(value, in_base(finite(pl.col(column.name)), unit), column.name))
+        checks += [elapsed_time(value, pl.col(name), name) for name in beside.moments[:1]]
+    for name, unit in beside.ranges:
+        stem = part.column.split("_")[0].split(" ")[0].lower()
+        belongs = beside.judged[unit.quantity] == 1 or name.lower().startswith(stem)
+        if unit.quantity == part.quantity and name != part.column and belongs:
+            checks.append(instrument_range(value, finite(pl.col(name)), unit, name))
+    if part.quantity == "temperature" and not _is_ambient(part.column):
+        for name, unit in beside.ambients:
+            checks.append(thermostat(value, in_base(finite(pl.col(name)), candidates(unit)[0]), name))
     return tuple(checks)
 
 
-def _belongs(column: ExportColumn, part: Part, quantity: str, judged: Sequence[ExportColumn]) -> bool:
-    same = [c for c in judged if (parsed := header_unit(c.text)) and parsed[2].quantity == quantity]
-    stem = part.column.split("_")[0].split(" ")[0].lower()
-    return len(same) == 1 or column.text.lower().startswith(stem)
+def _is_ambient(name: str) -> bool:
+    return bool(_AMBIENT.search(name))
 
 
 def identity_checks(

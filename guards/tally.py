@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import polars as pl
-import polars.selectors as cs
 
 from guards.board import Range
 from guards.candidates import Candidate
@@ -93,24 +92,38 @@ def value_of(part: Part) -> pl.Expr:
     return value
 
 
-def tally(frame: pl.DataFrame, parts: Sequence[tuple[Part, Evidence]], groups: Sequence[str]) -> list[pl.DataFrame]:
-    """Return for each part a frame of counts by group: the group columns, then the columns `read_tally` reads."""
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What was counted for one part, by group: the group columns' values, and the counts that `read_tally` adds up."""
+
+    groups: tuple[dict[str, str | None], ...]
+    rows: tuple[dict[str, float | None], ...]
+
+    def values(self, group: str) -> list[str | None]:
+        """Return the values of a group column, in order."""
+        return list(dict.fromkeys(found[group] for found in self.groups))
+
+    def where(self, group: str, value: str | None) -> Counts:
+        """Return the counts of the rows whose group column has this value."""
+        kept = [i for i, found in enumerate(self.groups) if found[group] == value]
+        return Counts(tuple(self.groups[i] for i in kept), tuple(self.rows[i] for i in kept))
+
+
+def tally(frame: pl.DataFrame, parts: Sequence[tuple[Part, Evidence]], groups: Sequence[str]) -> list[Counts]:
+    """Return the counts for each part, by group (one group of all rows where `groups` is empty)."""
     values = [evidence.value.alias(f"value|{i}") for i, (_, evidence) in enumerate(parts)]
-    aggregates = [
-        expression.alias(f"{i}|{name}")
-        for i, (part, evidence) in enumerate(parts)
-        for name, expression in _aggregates(part, evidence, pl.col(f"value|{i}")).items()
-    ]
-    columns = frame.lazy().with_columns(values)
-    keys = [pl.col(key(name)).cast(pl.String).alias(name) for name in groups]
-    counted = columns.group_by(key(name) for name in groups).agg(aggregates) if groups else columns.select(aggregates)
-    result = counted.collect(engine="streaming").with_columns(keys).sort(groups) if groups else counted.collect()
+    asked = [_aggregates(part, evidence, pl.col(f"value|{i}")) for i, (part, evidence) in enumerate(parts)]
+    aggregates = [expression.alias(f"{i}|{name}") for i, one in enumerate(asked) for name, expression in one.items()]
+    keys = [key(name) for name in groups]
+    used = {name for evidence in values for name in evidence.meta.root_names()} | set(keys)
+    used |= {name for expression in aggregates for name in expression.meta.root_names()} & set(frame.columns)
+    columns = frame.select(sorted(used)).lazy().with_columns(values)
+    counted = columns.group_by(keys).agg(aggregates) if groups else columns.select(aggregates)
+    result = counted.collect(engine="streaming")
+    found = (result.with_columns(pl.col(keys).cast(pl.String)).sort(keys) if groups else result).to_dicts()
+    named = tuple({name: row[key(name)] for name in groups} for row in found)
     return [
-        result.select(
-            *groups,
-            *(pl.col(name).alias(name.split("|", 1)[1]) for name in result.columns if name.startswith(f"{i}|")),
-        )
-        for i in range(len(parts))
+        Counts(named, tuple({name: row[f"{i}|{name}"] for name in one} for row in found)) for i, one in enumerate(asked)
     ]
 
 
@@ -252,32 +265,44 @@ def _limit_counts(evidence: Evidence, x: pl.Expr) -> dict[str, pl.Expr]:
     return counts
 
 
-def read_tally(counts: pl.DataFrame, part: Part, checks: Sequence[Check] = ()) -> Tally:
-    """Return the tally of all rows of a frame of counts (one part, any selection of its groups)."""
+def read_tally(counts: Counts, part: Part, checks: Sequence[Check] = ()) -> Tally:
+    """Return the tally of all the rows counted (one part, any selection of its groups)."""
     n = len(part.readings)
-    summed = counts.select(
-        pl.col("lower", "smallest").min(),
-        pl.col("upper").max(),
-        (cs.numeric() - cs.by_name("lower", "smallest", "upper")).sum(),
-    ).row(0, named=True)  # fmt: skip
+    summed: dict[str, float] = {}
+    for row in counts.rows:
+        for name, value in row.items():
+            if value is not None:
+                summed[name] = _combined(name, summed[name], value) if name in summed else value
 
     def count(name: str) -> int:
-        return int(summed.get(name) or 0)
+        return int(summed.get(name, 0))
+
+    def each(name: str) -> tuple[int, ...]:
+        return tuple(count(f"{name}{i}") for i in range(n))
 
     return Tally(
-        judged=count("judged"), readings=count("readings"), lower=summed["lower"], upper=summed["upper"],
-        smallest=summed["smallest"],
-        explained=tuple(count(f"explained{i}") for i in range(n)),
-        outside=tuple(count(f"outside{i}") for i in range(n)),
-        only_rival=tuple(count(f"rival{i}") for i in range(n)),
+        judged=count("judged"),
+        readings=count("readings"),
+        lower=summed.get("lower"),
+        upper=summed.get("upper"),
+        smallest=summed.get("smallest"),
+        explained=each("explained"),
+        outside=each("outside"),
+        only_rival=each("rival"),
         only_declared=count("only_declared"),
-        log_rival=tuple(float(summed.get(f"log_rival{i}") or 0.0) for i in range(n)),
-        log_declared=float(summed.get("log_declared") or 0.0),
-        log_size=float(summed["log_size"] or 0.0) / max(1, count("judged")), any_automatic=count("any_automatic"),
-        results=count("results"), agree=tuple(count(f"agree{i}") for i in range(n)),
-        limited=count("limited"), in_limits=tuple(count(f"scaled{e}") for e in LIMIT_SCALES),
-        checks=tuple(
-            Checked(check, count(f"check{c}"), tuple(count(f"check{c}.{i}") for i in range(n)))
-            for c, check in enumerate(checks)
-        ),
-    )  # fmt: skip
+        log_rival=tuple(float(summed.get(f"log_rival{i}", 0.0)) for i in range(n)),
+        log_declared=float(summed.get("log_declared", 0.0)),
+        log_size=float(summed.get("log_size", 0.0)) / max(1, count("judged")),
+        any_automatic=count("any_automatic"),
+        results=count("results"),
+        agree=each("agree"),
+        limited=count("limited"),
+        in_limits=tuple(count(f"scaled{e}") for e in LIMIT_SCALES),
+        checks=tuple(Checked(check, count(f"check{c}"), each(f"check{c}.")) for c, check in enumerate(checks)),
+    )
+
+
+def _combined(name: str, first: float, second: float) -> float:
+    if name in ("lower", "smallest"):
+        return min(first, second)
+    return max(first, second) if name == "upper" else first + second

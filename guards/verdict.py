@@ -36,6 +36,8 @@ from guards.witnesses import DECIDING_CHECKS, MAJORITY, TOLERATED, odd_limit_sca
 
 _MINIMUM_ROWS = 3
 _HALF = 0.5
+_WIDEST_SLIP = 6.5
+"""In decades: without a hard contradiction, a label is taken for V instead of uV, not for V instead of nV."""
 _STRAYS = 0.01
 
 
@@ -82,9 +84,15 @@ class Case:
                for w in self.witnesses):  # fmt: skip
             return True
         few = self.tally.explained[0] < _HALF * self.tally.judged
-        if few and any(r.automatic and self.explains(i) for i, r in enumerate(self.part.readings)):
+        if few and any(self._plausible_rival(i) for i in range(1, len(self.part.readings))):
             return True
         return self.part.claimed and self.proposed_reading() is not None
+
+    def _plausible_rival(self, index: int) -> bool:
+        """Whether an automatic reading explains the rows, and is near enough for a label to be mistaken for it."""
+        reading = self.part.readings[index]
+        step = abs(math.log10(reading.unit.scale / self.declared.unit.scale)) if reading.unit.scale else 0.0
+        return reading.automatic and self.explains(index) and step <= _WIDEST_SLIP
 
     def rival_named(self) -> bool:
         """Whether another witness than a range names a rival that the expected range explains just as well."""
