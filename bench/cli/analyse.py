@@ -15,6 +15,7 @@ from bench.errors import BenchError
 from bench.guarded import GuardedExport
 from bench.pipeline import analyze
 from bench.render.document import document
+from bench.render.explain import check_columns, explain_text
 from bench.render.terminal import board_hint, guard_text, run_text
 from runner import RunResult
 
@@ -44,6 +45,7 @@ def _steps(job: Job, done: _Done) -> outcome.Outcome:
     options = job.options
     with _analysis(job) as analysis:
         done.exports = analysis.exports
+        check_columns(options.explain, analysis.table_reports)
         if options.db is not None:
             done.notes.append(f"tables: {analysis.db}, raw: {analysis.raw_db}")
         if options.out is not None:
@@ -97,7 +99,9 @@ def _reply(job: Job, done: _Done, *, exit_code: int, error: dict[str, object] | 
         found = document(done.exports, runs=runs, receipt=receipt, error=error, exit_code=exit_code)
         return Reply(document=found, notes=notes, exit_code=exit_code)
     blocks = [guard_text(guarded) for guarded in done.exports]
+    tables = [table for guarded in done.exports for table in guarded.report.tables]
+    if explained := explain_text(job.options.explain, tables):
+        blocks.append(explained)
     if done.run is not None:
-        tables = [table for guarded in done.exports for table in guarded.report.tables]
         blocks.append(run_text(job.code or "", done.run, tables))
     return Reply(text="\n\n".join(blocks), notes=notes, exit_code=exit_code)

@@ -35,6 +35,8 @@ class Options:
     "Write the receipt here instead of the user's data folder."
     strict: Annotated[bool, Parameter(name="--strict", negative=())] = False
     "Exit with 3 also for unverified columns and quarantined rows."
+    explain: Annotated[tuple[str, ...], Parameter(name="--explain", negative=())] = ()
+    "Print every witness of this column, with its numbers; may be given several times."
     snippet: Annotated[Path | None, Parameter(name="--snippet", group=_SNIPPETS)] = None
     "Python file to run in the sandbox against the corrected tables."
     code: Annotated[str | None, Parameter(name=["-c", "--code"], allow_leading_hyphen=True, group=_SNIPPETS)] = None
