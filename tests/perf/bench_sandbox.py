@@ -1,8 +1,8 @@
 """Ratios of the sandbox's start, all measured in one run: python tests/perf/bench_sandbox.py [ROUNDS]
 
-`sandbox`: from `Sandbox()` to the answer of the first snippet, no tables. `bare`: Deno loading the same memory snapshot from
-the same files and adding 1 and 1, with a compile cache of its own and no permission taken away.
-`plain`: the same without the snapshot.
+`sandbox`: from `Sandbox()` to the answer of the first snippet, no tables. `bare`: Deno loading the same memory snapshot
+from the same files and adding 1 and 1, with a compile cache of its own and no permission taken away. `plain`: the same
+without the snapshot.
 """
 
 from __future__ import annotations
