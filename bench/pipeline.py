@@ -91,6 +91,13 @@ def _paths(exports: PathText | Sequence[PathText], table: str | None) -> list[Pa
     return paths
 
 
+def guard_exports(
+    paths: Sequence[Path], options: ReadOptions, boards: Sequence[BoardFile | None]
+) -> list[GuardedExport]:
+    """Read and judge exports, and write nothing; `boards` holds the profile of each. Raises as `analyze` does."""
+    return _guard_all([read(path, options) for path in paths], boards, None)
+
+
 def _guard_all(
     exports: Sequence[Export], boards: Sequence[BoardFile | None], progress: Progress | None
 ) -> list[GuardedExport]:

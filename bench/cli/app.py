@@ -104,6 +104,22 @@ def formats(*, json: Annotated[bool, Parameter(negative=())] = False) -> Reply:
     return formats_reply(json=json)
 
 
+@app.command
+def profile(export: Path, /, *, out: Annotated[Path | None, Parameter(name="--out")] = None) -> Reply:
+    """Draft a board profile (TOML) from an export; the ranges that it saw are comments to replace from the datasheet.
+
+    Parameters
+    ----------
+    export
+        File that a bench wrote.
+    out
+        Write the draft here instead of to stdout; a file that is there is never overwritten.
+    """
+    from bench.cli.word import profile_reply
+
+    return profile_reply(export, out)
+
+
 @sandbox.command
 def install(
     *,
