@@ -4,6 +4,7 @@ Pure: polars frames and declarations in, a corrected frame and a report out. No 
 Follow `guard.guard`, which is the order of the steps.
 """
 
+from guards.approvals import Approval
 from guards.board import Board, Node, Range, parse_board
 from guards.declared import ExportColumn
 from guards.errors import BoardError, GuardError, UnitError
@@ -15,6 +16,7 @@ RULES_VERSION = "1"
 
 __all__ = [
     "RULES_VERSION",
+    "Approval",
     "Board",
     "BoardError",
     "ColumnReport",

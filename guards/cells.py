@@ -71,6 +71,10 @@ class Kind:
         """Whether the column's cells are points in time."""
         return self.kind in ("datetime", "date")
 
+    def holds(self, number: float) -> bool:
+        """Whether a finite cell could have this value, by the extremes."""
+        return self.lower is not None and self.upper is not None and self.lower <= number <= self.upper
+
     def text(self, name: str, decimal: str) -> pl.Expr:
         """Return the number's text of each cell of the raw frame: blanks, decimal mark and unit off."""
         if not self.careful and decimal == ".":
@@ -145,6 +149,8 @@ def _height(frame: pl.LazyFrame) -> int:
 
 def _guess(head: pl.DataFrame, decimal: str) -> dict[str, str]:
     """Return for each column of the head "number", "text", or the format of its dates."""
+    if not head.width:
+        return {}
     texts = head.select(cell_text(pl.all(), decimal))
     every = pl.all()
     numeric = number(every).is_not_null() | unit_suffix(every).is_not_null() | rkm_mark(every).is_not_null()

@@ -129,7 +129,7 @@ class MeasuredColumn:
         """Whether any cell of the column can be cleared with a flag, by what was read."""
         kind, parts = self.kind, [ruling.part for ruling in self.rulings]
         open_sensor = any(p.quantity == "temperature" for p in parts) and (kind.lower or 0) < OPEN_SENSOR[1]
-        codes = kind.numbers > kind.readings or any(part.sentinel_numbers for part in parts)
+        codes = kind.numbers > kind.readings or any(kind.holds(n) for part in parts for n in part.sentinel_numbers)
         return kind.odd.height > 0 or codes or open_sensor or any(ruling.doubtful for ruling in self.rulings)
 
     @property

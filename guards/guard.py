@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from guards.approvals import Approval
 from guards.board import Board
 from guards.cells import Cells, Kind, as_integer, read_cells
 from guards.corrections import MeasuredColumn, from_cells, typed
@@ -43,18 +44,25 @@ class Guarded:
 
 
 def guard(
-    frame: pl.LazyFrame, columns: Sequence[ExportColumn], board: Board | None, *, table: str, decimal: str = "."
+    frame: pl.LazyFrame,
+    columns: Sequence[ExportColumn],
+    board: Board | None,
+    *,
+    table: str,
+    decimal: str = ".",
+    approvals: Sequence[Approval] = (),
 ) -> Guarded:
     """Judge every column of a table of texts, and return it corrected with the report.
 
     `frame` has `_row` (Int64), may have `_line`, and one String column for each of `columns`, verbatim, null where the
-    cell is empty. Nothing is written, and the input is not changed.
+    cell is empty. `approvals`: what a person has settled for this export. Nothing is written, and the input is not
+    changed.
     """
     cells, roles = _read(frame, columns, board, decimal)
     kinds, rows = cells.kinds, cells.rows
     layout = find_layout(columns, roles, frozenset(name for name, kind in kinds.items() if kind.numeric), board)
     judged = [c for c in columns if _is_judged(c, kinds, roles)]
-    rulings = judge(frame, cells, judged, columns, layout, board, decimal)
+    rulings = judge(frame, cells, judged, columns, layout, board, decimal, approvals)
     measured = [MeasuredColumn(c.name, kinds[c.name], decimal, rulings[c.name]) for c in judged]
     effects = count_effects(frame, cells, measured, layout, decimal)
     by_name = {column.name: column for column in measured}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from guards.approvals import Approval, with_approvals
 from guards.board import Board
 from guards.cells import Cells, Kind, key, passed
 from guards.checks import known_limits
@@ -41,6 +42,7 @@ class Court:
     board: Board | None
     decimal: str
     segments: tuple[str, ...]
+    approvals: Sequence[Approval] = ()
 
 
 def judge(
@@ -51,11 +53,14 @@ def judge(
     layout: Layout,
     board: Board | None,
     decimal: str,
+    approvals: Sequence[Approval] = (),
 ) -> dict[str, tuple[Ruling, ...]]:
     """Return the rulings of each of `columns` (the judged ones of `every`); together they cover every row."""
     court = Court(
-        frame, cells, find_neighbours(every, columns, cells), layout, board, decimal, _segments(cells, layout.segments)
-    )
+        frame, cells, find_neighbours(every, columns, cells), layout, board, decimal,
+        _segments(cells, layout.segments, approvals), approvals,
+    )  # fmt: skip
+    approved = {approval.column for approval in approvals}
     parts: list[tuple[Part, Evidence]] = []
     rulings: dict[str, tuple[Ruling, ...]] = {}
     for column in columns:
@@ -65,7 +70,8 @@ def judge(
         else:
             part = _one_unit(make_part(column.name, _labels(column, kind, board), board), kind)
             evidence = _evidence(court, part)
-            parts.append((_if_plain(part, kind, evidence), evidence))
+            asked = part if column.name in approved else _if_plain(part, kind, evidence)
+            parts.append((asked, evidence))
     for (part, _), decided in zip(parts, _decide_all(court, cells.frame, parts), strict=True):
         rulings[part.column] = decided
     again = identity_checks(rulings, cells, board)
@@ -93,9 +99,12 @@ def _differs(new: Sequence[Ruling], rulings: Mapping[str, tuple[Ruling, ...]]) -
     return verdicts[0] != verdicts[1]
 
 
-def _segments(cells: Cells, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the segment columns that have more than one value and not too many to be fixtures or lots."""
-    return tuple(name for name in names if 1 < cells.frame[key(name)].n_unique() <= _MOST_SEGMENTS)
+def _segments(cells: Cells, names: Sequence[str], approvals: Sequence[Approval]) -> tuple[str, ...]:
+    """Return the segment columns that have more than one value and not too many to be fixtures or lots, and those that
+    an approval names.
+    """
+    named = {approval.segment[0] for approval in approvals if approval.segment}
+    return tuple(name for name in names if name in named or 1 < cells.frame[key(name)].n_unique() <= _MOST_SEGMENTS)
 
 
 def _labels(column: ExportColumn, kind: Kind, board: Board | None) -> tuple[Label, ...]:
@@ -223,7 +232,8 @@ def _decide_all(court: Court, cells: pl.DataFrame, parts: Sequence[tuple[Part, E
         pattern = digit_pattern(court.frame, part, court.cells.kinds[part.column], whole, court.decimal)
         decision = _honest_label(part, decide(part, whole, pattern))
         split = _by_segment(part, evidence, counts, court.segments, decision, pattern)
-        found.append(split or (Ruling(part, decision, tally=whole),))
+        rulings = split or (Ruling(part, decision, tally=whole),)
+        found.append(with_approvals(court.approvals, part, evidence, counts, rulings))
     return found
 
 
