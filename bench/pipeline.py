@@ -14,15 +14,16 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench import tables
+from bench import settings, tables
 from bench.analysis import Analysis, temporary_database, temporary_folder
+from bench.approvals import for_export, recorded
 from bench.boards import board_for
 from bench.errors import UsageError
 from bench.frames import reading
 from bench.guarded import BoardFile, GuardedExport, GuardedTable, distinct
 from bench.readers import ReadOptions, read
 from bench.sandboxes import SandboxSource
-from guards import guard
+from guards import Approval, guard
 
 if TYPE_CHECKING:
     from bench.export import Export, RawTable
@@ -92,27 +93,39 @@ def _paths(exports: PathText | Sequence[PathText], table: str | None) -> list[Pa
 
 
 def guard_exports(
-    paths: Sequence[Path], options: ReadOptions, boards: Sequence[BoardFile | None]
+    paths: Sequence[Path],
+    options: ReadOptions,
+    boards: Sequence[BoardFile | None],
+    *,
+    trial: Approval | None = None,
 ) -> list[GuardedExport]:
-    """Read and judge exports, and write nothing; `boards` holds the profile of each. Raises as `analyze` does."""
-    return _guard_all([read(path, options) for path in paths], boards, None)
+    """Read and judge exports, and write nothing. Raises as `analyze` does.
+
+    `boards` holds the profile of each. `trial`: an approval to judge by as if it had been recorded for them all.
+    """
+    return _guard_all([read(path, options) for path in paths], boards, None, trial)
 
 
 def _guard_all(
-    exports: Sequence[Export], boards: Sequence[BoardFile | None], progress: Progress | None
+    exports: Sequence[Export],
+    boards: Sequence[BoardFile | None],
+    progress: Progress | None,
+    trial: Approval | None = None,
 ) -> list[GuardedExport]:
+    approved = recorded(settings.load().approvals)
     names = iter(distinct([raw.name for export in exports for raw in export.tables], _RESERVED))
     found = []
     for number, (export, board) in enumerate(zip(exports, boards, strict=True)):
         if progress:
             progress(f"Checking {export.path.name}", number, len(exports))
         with reading(export.path):
-            found.append(
-                GuardedExport(export, board, tuple(_guard_table(raw, next(names), board) for raw in export.tables))
-            )
+            given = (*for_export(approved, export), *([trial] if trial else []))
+            judged = tuple(_guard_table(raw, next(names), board, given) for raw in export.tables)
+            found.append(GuardedExport(export, board, judged))
     return found
 
 
-def _guard_table(raw: RawTable, name: str, board: BoardFile | None) -> GuardedTable:
+def _guard_table(raw: RawTable, name: str, board: BoardFile | None, approvals: Sequence[Approval]) -> GuardedTable:
     profile = board.board if board else None
-    return GuardedTable(name, raw, guard(raw.frame, raw.columns, profile, table=name, decimal=raw.decimal))
+    guarded = guard(raw.frame, raw.columns, profile, table=name, decimal=raw.decimal, approvals=approvals)
+    return GuardedTable(name, raw, guarded)

@@ -6,6 +6,7 @@ defaults are the operating system's own, by platformdirs.
 
 from __future__ import annotations
 
+import getpass
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,14 +21,19 @@ APPLICATION = "bench-analyze"
 class Settings:
     """What the surroundings say.
 
-    `cache`: sandbox images (can be made again). `data`: receipts (cannot). `color`: whether colour is welcome
-    (https://no-color.org). `debug`: whether an internal fault shows its traceback.
+    `cache`: sandbox images (can be made again). `data`: receipts and approvals (cannot). `color`: whether colour is
+    welcome (https://no-color.org). `debug`: whether an internal fault shows its traceback.
     """
 
     cache: Path
     data: Path
     color: bool = True
     debug: bool = False
+
+    @property
+    def approvals(self) -> Path:
+        """The file of approvals."""
+        return self.data / "approvals.jsonl"
 
     @property
     def receipts(self) -> Path:
@@ -45,3 +51,11 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         color="NO_COLOR" not in found and found.get("TERM") != "dumb",
         debug=bool(found.get("BENCH_ANALYZE_DEBUG")),
     )
+
+
+def login() -> str | None:
+    """Return the name that the user is logged in by, None where the system knows none."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return None

@@ -58,7 +58,7 @@ def judge(
     """Return the rulings of each of `columns` (the judged ones of `every`); together they cover every row."""
     court = Court(
         frame, cells, find_neighbours(every, columns, cells), layout, board, decimal,
-        _segments(cells, layout.segments, approvals), approvals,
+        _named_too(_segments(cells, layout.segments), layout.segments, approvals), approvals,
     )  # fmt: skip
     approved = {approval.column for approval in approvals}
     parts: list[tuple[Part, Evidence]] = []
@@ -99,12 +99,15 @@ def _differs(new: Sequence[Ruling], rulings: Mapping[str, tuple[Ruling, ...]]) -
     return verdicts[0] != verdicts[1]
 
 
-def _segments(cells: Cells, names: Sequence[str], approvals: Sequence[Approval]) -> tuple[str, ...]:
-    """Return the segment columns that have more than one value and not too many to be fixtures or lots, and those that
-    an approval names.
-    """
+def _segments(cells: Cells, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the segment columns that have more than one value and not too many to be fixtures or lots."""
+    return tuple(name for name in names if 1 < cells.frame[key(name)].n_unique() <= _MOST_SEGMENTS)
+
+
+def _named_too(found: Sequence[str], names: Sequence[str], approvals: Sequence[Approval]) -> tuple[str, ...]:
+    """Return the segment columns found, and those that an approval names although the column has one value in them."""
     named = {approval.segment[0] for approval in approvals if approval.segment}
-    return tuple(name for name in names if name in named or 1 < cells.frame[key(name)].n_unique() <= _MOST_SEGMENTS)
+    return (*found, *(name for name in names if name in named and name not in found))
 
 
 def _labels(column: ExportColumn, kind: Kind, board: Board | None) -> tuple[Label, ...]:

@@ -1,0 +1,105 @@
+"""Approvals of people, one JSON line each in the user's data folder: who, when, why, and exactly what.
+
+An approval is bound to the bytes of one export (SHA-256), to a column, and to a measurement and a segment where it
+names them; another export never meets it. The file is only ever appended to, so that it says who settled what even
+after a later line has settled it otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.errors import EnvironmentProblem
+from bench.export import Export
+from guards import Approval
+
+_WHO = ("who", "when", "why")
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One line: an approval with the export it is bound to, and when it was given (ISO 8601, UTC)."""
+
+    approval: Approval
+    sha256: str
+    bytes: int
+    path: str
+    when: str
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the JSON form."""
+        given = self.approval
+        return {
+            "who": given.who, "when": self.when, "why": given.why,
+            "export": {"path": self.path, "sha256": self.sha256, "bytes": self.bytes},
+            "column": given.column, "measurement": given.measurement,
+            "segment": dict([given.segment]) if given.segment else None, "unit": given.unit,
+        }  # fmt: skip
+
+
+def recorded(file: Path) -> list[Recorded]:
+    """Return every approval of the file, the oldest first; none where there is no file.
+
+    Raises:
+        EnvironmentProblem: the file cannot be read, or a line is no approval.
+    """
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeDecodeError) as error:
+        raise EnvironmentProblem(f"the approvals cannot be read: {error}", file=file, hint="mend the file") from error
+    return [_parsed(line, file, number) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def for_export(found: Sequence[Recorded], export: Export) -> tuple[Approval, ...]:
+    """Return the approvals of one export. Its hash is asked for only where an approval's size is the file's."""
+    if not any(item.bytes == export.path.stat().st_size for item in found):
+        return ()
+    return tuple(item.approval for item in found if item.sha256 == export.sha256)
+
+
+def append(file: Path, entry: Recorded) -> None:
+    """Add one line, on disk when this returns.
+
+    Raises:
+        EnvironmentProblem: the file cannot be written.
+    """
+    line = json.dumps(entry.to_dict(), ensure_ascii=False) + "\n"
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("a", encoding="utf-8", newline="\n") as stream:
+            stream.write(line)
+            stream.flush()
+            os.fsync(stream.fileno())
+    except OSError as error:
+        message = f"the approval could not be recorded: {error.strerror or error}"
+        raise EnvironmentProblem(message, file=file, hint="BENCH_ANALYZE_DATA names another folder") from error
+
+
+def _parsed(line: str, file: Path, number: int) -> Recorded:
+    try:
+        found = json.loads(line)
+        export, segment = found["export"], found["segment"]
+        texts = [found[name] for name in (*_WHO, "column", "unit")] + [export["sha256"], export["path"]]
+        if not all(isinstance(text, str) for text in texts) or not isinstance(found["measurement"], str | None):
+            raise TypeError("a field is no text")
+        given = Approval(
+            found["column"], found["unit"], found["who"], found["why"], found["measurement"], _pair(segment)
+        )
+        return Recorded(given, export["sha256"], int(export["bytes"]), export["path"], found["when"])
+    except (ValueError, TypeError, KeyError) as error:
+        message = f"this line is no approval ({type(error).__name__}: {error})"
+        raise EnvironmentProblem(message, file=file, line=number, hint="mend or remove that line") from error
+
+
+def _pair(segment: Mapping[str, Any] | None) -> tuple[str, str] | None:
+    if segment is None:
+        return None
+    ((name, value),) = segment.items()
+    return str(name), str(value)
