@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
+import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,3 +106,22 @@ def _pair(segment: Mapping[str, Any] | None) -> tuple[str, str] | None:
         return None
     ((name, value),) = segment.items()
     return str(name), str(value)
+
+
+def replace_text(file: Path, text: str) -> None:
+    """Replace a profile's text whole or not at all.
+
+    Raises:
+        EnvironmentProblem: the file cannot be written.
+    """
+    building = file.with_name(f".{file.name}.{secrets.token_hex(4)}.building")
+    try:
+        building.write_bytes(text.encode())
+        shutil.copymode(file, building)
+        building.replace(file)
+    except OSError as error:
+        message = f"the profile could not be written: {error.strerror or error}"
+        raise EnvironmentProblem(message, file=file, hint="mend its permissions; the approval stands") from error
+    finally:
+        with suppress(OSError):
+            building.unlink(missing_ok=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Literal
@@ -58,3 +60,35 @@ def _read(path: Path) -> bytes:
 
 def _without_source(text: str, path: Path) -> str:
     return text.removeprefix(f"{path.name}: ")
+
+
+def with_unit(board: BoardFile, column: str, unit: str, why: str) -> str:
+    """Return the profile's text with a column's unit settled by a table at its end; `why` becomes a comment.
+
+    Raises:
+        ProfileError: the profile already has a table for the column (the message names the line to change), or the unit
+            is no label (a decade).
+    """
+    if column in board.board.columns:
+        line = _line_of(board.text, column)
+        raise ProfileError(
+            f"it already says something of the column {column!r}",
+            file=board.path, line=line, hint=f'give that table unit = "{unit}", and approve without --always',
+        )  # fmt: skip
+    comment = " ".join(why.split()).encode("unicode_escape").decode()
+    key = json.dumps(column, ensure_ascii=False).replace("\x7f", "\\u007f")
+    table = f'[columns.{key}]\nunit = "{unit}"   # {comment}\n'
+    text = board.text.rstrip("\n") + "\n\n" + table
+    try:
+        parse_board(tomllib.loads(text), source=board.path.name)
+    except (tomllib.TOMLDecodeError, GuardError) as error:
+        raise ProfileError(
+            f"{unit!r} for {column!r} cannot be added: {error}", file=board.path, hint="approve without --always"
+        ) from error
+    return text
+
+
+def _line_of(text: str, column: str) -> int | None:
+    """Return the number of the line that names the column's table."""
+    pattern = re.compile(rf"""^\s*\[?\s*columns\s*\.\s*["']?{re.escape(column)}["']?\s*[\].=]""")
+    return next((n for n, line in enumerate(text.splitlines(), 1) if pattern.match(line)), None)

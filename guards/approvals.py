@@ -2,6 +2,7 @@
 
 A person may settle what no file can: an offset, a decade, which of two labels is right. Hard witnesses are still heard,
 and where one contradicts the approved unit the rows are refused, because an approval is a word and they are evidence.
+Rows of two units at once (rule c) stay refused too: no one unit is true of them, and an approval names one.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from guards.parts import Part
 from guards.report import Witness
 from guards.tally import Counts, Evidence, Tally, read_tally
 from guards.units import Unit, conversion, find_unit
-from guards.verdict import Decision, decide
+from guards.verdict import Decision, decide, mixed_with
 from guards.witnesses import testimony
 
 
@@ -52,11 +53,25 @@ def with_approvals(
     `counts` holds every segment column that an approval of the part names.
     """
     for approval in approvals:
-        if (approval.column, approval.measurement) == (part.column, part.measurement) and not part.problem:
+        if (approval.column, approval.measurement) == (part.column, part.measurement):
             reading = approved_reading(part.readings, approval.unit)
-            if reading is not None:
+            if part.problem is not None:
+                rulings = _unused(approval, rulings, "a label is not understood, or labels contradict each other")
+            elif reading is None:
+                rulings = _unused(approval, rulings, "it is none of the units that the values could be in")
+            elif approval.segment and not all(approval.segment[0] in group for group in counts.groups or [{}]):
+                rulings = _unused(approval, rulings, f"{approval.segment[0]} is no segment column")
+            else:
                 rulings = _with_one(approval, reading, part, evidence, counts, rulings)
     return rulings
+
+
+def _unused(approval: Approval, rulings: tuple[Ruling, ...], why: str) -> tuple[Ruling, ...]:
+    """Say in the reason that an approval was not used: nothing that a person settled is dropped silently."""
+    note = f" (An approval of {approval.unit} by {approval.who} was not used: {why}.)"
+    return tuple(
+        replace(ruling, decision=replace(ruling.decision, reason=ruling.decision.reason + note)) for ruling in rulings
+    )
 
 
 def _with_one(
@@ -102,6 +117,9 @@ def _settle(approval: Approval, reading: Candidate, part: Part, tally: Tally) ->
     if against:
         reason = f"{header}, and {word}, but {'; '.join(against)}. The values are withheld."
         return Decision("refused", "f", None, reason, None, witnesses)
+    if mixed_with(part, tally) is not None:
+        reason = f"{header}, and {word}, but the values are of two units; name the segment that the word is about."
+        return Decision("refused", "c", None, f"{reason} The values are withheld.", None, witnesses)
     assert part.target is not None
     if unit == part.target:
         return Decision("kept", "s", unit, f"{header}; {word}.", None, witnesses)

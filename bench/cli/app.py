@@ -120,6 +120,56 @@ def profile(export: Path, /, *, out: Annotated[Path | None, Parameter(name="--ou
     return profile_reply(export, out)
 
 
+@app.command
+def approve(
+    export: Path,
+    /,
+    *,
+    column: Annotated[str, Parameter(name="--column")],
+    unit: Annotated[str, Parameter(name="--unit", allow_leading_hyphen=True)],
+    why: Annotated[str, Parameter(name="--why")],
+    measurement: str | None = None,
+    segment: str | None = None,
+    who: str | None = None,
+    board: Path | None = None,
+    db: Path | None = None,
+    always: Annotated[bool, Parameter(negative=())] = False,
+    yes: Annotated[bool, Parameter(negative=())] = False,
+) -> Reply:
+    """Settle a unit that the guard could not: for this export's bytes, one column, and the rows that are named.
+
+    Parameters
+    ----------
+    export
+        File that a bench wrote.
+    column
+        Column whose values are in another unit than it says.
+    unit
+        Unit that the values are in, one of the column's candidates: mV, K, x10.
+    why
+        Reason, for the record.
+    measurement
+        Measurement of a long table.
+    segment
+        Rows by a segment column, such as fixture=FIX-03; all rows otherwise.
+    who
+        Who approves; the user's login otherwise.
+    board
+        Board profile (TOML); board.toml beside the export otherwise.
+    db
+        Write the tables anew with the approval into this DuckDB file.
+    always
+        Also write the unit into the board profile, for every export from now on.
+    yes
+        Do not ask; for scripts.
+    """
+    from bench.cli.approve import Wish, approve_reply
+    from bench.cli.confirm import confirm
+
+    wish = Wish(export, column, unit, why, measurement, segment, who, board, db, always)
+    return approve_reply(wish, yes=yes, ask=confirm)
+
+
 @sandbox.command
 def install(
     *,
