@@ -19,7 +19,7 @@ from guards.checks import known_limits
 from guards.corrections import Ruling
 from guards.declared import ExportColumn, Label, Layout, header_unit, labels_of
 from guards.digits import digit_pattern
-from guards.neighbours import Neighbours, find_neighbours, identity_checks, row_checks_for
+from guards.neighbours import SAMPLE_ROWS, Neighbours, find_neighbours, identity_checks, row_checks_for
 from guards.parts import Part, make_part
 from guards.tally import Counts, Evidence, Tally, read_tally, tally, value_of
 from guards.units import Unit, find_unit
@@ -27,7 +27,6 @@ from guards.verdict import Decision, decide
 from guards.witnesses import MAJORITY, TOLERATED
 
 _MOST_SEGMENTS = 1_000
-_SAMPLE_ROWS = 200_000
 _MINIMUM_ROWS = 3
 
 
@@ -89,7 +88,7 @@ def judge(
 
 def _on_a_sample(court: Court, parts: Sequence[tuple[Part, Evidence]]) -> list[tuple[Ruling, ...]]:
     """Decide on evenly spaced rows: an identity asks every reading of every column, and rarely changes a verdict."""
-    every = -(-court.cells.rows // _SAMPLE_ROWS)
+    every = -(-court.cells.rows // SAMPLE_ROWS)
     return _decide_all(court, court.cells.frame.gather_every(every) if every > 1 else court.cells.frame, parts)
 
 
@@ -226,11 +225,28 @@ def _targets(cells: pl.DataFrame, column: ExportColumn, layout: Layout, board: B
     return targets
 
 
+def _known_counts(part: Part, evidence: Evidence, court: Court) -> Counts | None:
+    """Return the counts of a part that reading the cells has counted already: plain, of one sign, nothing beside it."""
+    kind = court.cells.kinds[part.column]
+    beside = evidence.passed is not None or evidence.lower is not None or evidence.checks or court.approvals
+    zeros = kind.lower is None or kind.upper is None or kind.lower <= 0 <= kind.upper
+    cleared = part.quantity == "temperature" or any(kind.holds(n) for n in part.sentinel_numbers)
+    if len(part.readings) != 1 or not part.expected or part.measurement or part.row_label or beside or zeros or cleared:
+        return None
+    assert kind.lower is not None
+    n = float(kind.readings)
+    counted: dict[str, float | None] = {"judged": n, "readings": n, "lower": kind.lower, "upper": kind.upper}
+    return Counts(({},), ({**counted, "explained0": n, "any_automatic": n, "only_declared": n, "outside0": 0.0},))
+
+
 def _decide_all(court: Court, cells: pl.DataFrame, parts: Sequence[tuple[Part, Evidence]]) -> list[tuple[Ruling, ...]]:
     if not parts:
         return []
+    known = [_known_counts(part, evidence, court) for part, evidence in parts]
+    asked = iter(tally(cells, [pair for pair, have in zip(parts, known, strict=True) if have is None], court.segments))
     found = []
-    for (part, evidence), counts in zip(parts, tally(cells, parts, court.segments), strict=True):
+    for (part, evidence), have in zip(parts, known, strict=True):
+        counts = have or next(asked)
         whole = read_tally(counts, part, evidence.checks)
         pattern = digit_pattern(court.frame, part, court.cells.kinds[part.column], whole, court.decimal)
         decision = _honest_label(part, decide(part, whole, pattern))

@@ -111,6 +111,8 @@ class Counts:
 
 def tally(frame: pl.DataFrame, parts: Sequence[tuple[Part, Evidence]], groups: Sequence[str]) -> list[Counts]:
     """Return the counts for each part, by group (one group of all rows where `groups` is empty)."""
+    if not parts:
+        return []
     values = [evidence.value.alias(f"value|{i}") for i, (_, evidence) in enumerate(parts)]
     asked = [_aggregates(part, evidence, pl.col(f"value|{i}")) for i, (part, evidence) in enumerate(parts)]
     aggregates = [expression.alias(f"{i}|{name}") for i, one in enumerate(asked) for name, expression in one.items()]
