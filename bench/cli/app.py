@@ -34,6 +34,21 @@ Exit codes:
   4  a limit stopped the snippet
   5  the sandbox could not start
 """
+_PROFILE_EXAMPLES = """\
+Examples:
+  bench-analyze profile retest.csv
+  bench-analyze profile retest.csv --out board.toml
+"""
+_APPROVE_EXAMPLES = """\
+Examples:
+  bench-analyze approve soak.csv --column tcase_c --unit K --why "the logger was set to kelvin"
+  bench-analyze approve final.csv --column iin_a --segment fixture=FIX-03 --unit mA --why "meter range"
+
+Exit codes:
+  0  approved
+  2  usage, or not confirmed
+  3  refused: the evidence contradicts the unit, and nothing was recorded
+"""
 _SANDBOX_EXAMPLES = """\
 Examples:
   bench-analyze sandbox install
@@ -104,7 +119,7 @@ def formats(*, json: Annotated[bool, Parameter(negative=())] = False) -> Reply:
     return formats_reply(json=json)
 
 
-@app.command
+@app.command(help_epilogue=_PROFILE_EXAMPLES)
 def profile(export: Path, /, *, out: Annotated[Path | None, Parameter(name="--out")] = None) -> Reply:
     """Draft a board profile (TOML) from an export; the ranges that it saw are comments to replace from the datasheet.
 
@@ -120,7 +135,7 @@ def profile(export: Path, /, *, out: Annotated[Path | None, Parameter(name="--ou
     return profile_reply(export, out)
 
 
-@app.command
+@app.command(help_epilogue=_APPROVE_EXAMPLES)
 def approve(
     export: Path,
     /,
