@@ -41,7 +41,7 @@ Examples:
 """
 _APPROVE_EXAMPLES = """\
 Examples:
-  bench-analyze approve soak.csv --column tcase_c --unit K --why "the logger was set to kelvin"
+  bench-analyze approve soak.csv --column tcase_c --unit K --why "the logger is in K"
   bench-analyze approve final.csv --column iin_a --segment fixture=FIX-03 --unit mA --why "meter range"
 
 Exit codes:
