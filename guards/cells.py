@@ -184,7 +184,7 @@ def _first_reading(name: str, guess: str, decimal: str) -> list[pl.Expr]:
 
 
 def _moment(name: str, form: str) -> pl.Expr:
-    return _moments(pl.col(name).str.strip_chars(), form)
+    return _moments(pl.col(name), form)
 
 
 def _moments(text: pl.Expr, form: str) -> pl.Expr:

@@ -120,12 +120,13 @@ _UNECE = {"VLT": "V", "2Z": "mV", "D82": "uV", "AMP": "A", "4K": "mA", "B84": "u
           "OHM": "ohm", "B49": "kohm", "B75": "Mohm", "SEC": "s", "C26": "ms", "B98": "us", "HTZ": "Hz",
           "KHZ": "kHz", "MHZ": "MHz",
           "P1": "%", "59": "ppm", "2N": "dB", "FAR": "F"}  # fmt: skip
-# Exact by definition (SI Brochure, 9th edition, table 8), so that the 0.2 s of loading pint wait for a rarer unit.
+# Exact by definition (SI Brochure, 9th edition, table 8; degF by NIST SP 811), so that the 0.2 s of loading pint wait for a rarer unit.
 _BY_DEFINITION = {
     "min": (Fraction(60), Fraction(0)),
     "h": (Fraction(3600), Fraction(0)),
     "d": (Fraction(86400), Fraction(0)),
     "K": (Fraction(1), Fraction("-273.15")),
+    "degF": (Fraction(5, 9), Fraction(-160, 9)),
     "%": (Fraction(1, 100), Fraction(0)),
     "ppm": (Fraction(1, 1_000_000), Fraction(0)),
     "Ah": (Fraction(3600), Fraction(0)),
