@@ -120,7 +120,8 @@ _UNECE = {"VLT": "V", "2Z": "mV", "D82": "uV", "AMP": "A", "4K": "mA", "B84": "u
           "OHM": "ohm", "B49": "kohm", "B75": "Mohm", "SEC": "s", "C26": "ms", "B98": "us", "HTZ": "Hz",
           "KHZ": "kHz", "MHZ": "MHz",
           "P1": "%", "59": "ppm", "2N": "dB", "FAR": "F"}  # fmt: skip
-# Exact by definition (SI Brochure, 9th edition, table 8; degF by NIST SP 811), so that the 0.2 s of loading pint wait for a rarer unit.
+# Exact by definition (SI Brochure, 9th edition, table 8; degF: NIST SP 811): the 0.2 s of loading pint wait for a
+# rarer unit.
 _BY_DEFINITION = {
     "min": (Fraction(60), Fraction(0)),
     "h": (Fraction(3600), Fraction(0)),
@@ -269,7 +270,7 @@ def conversion(source: Unit, target: Unit) -> tuple[Fraction, Fraction]:
     Raises:
         UnitError: the two are not of one quantity, or one of them is logarithmic and they differ.
     """
-    if source.symbol == target.symbol:
+    if source == target:
         return Fraction(1), Fraction(0)
     if source.quantity != target.quantity or source.logarithmic or target.logarithmic:
         raise UnitError(source.symbol, f"a unit of {target.quantity}, as {target.symbol} is")

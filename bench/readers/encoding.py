@@ -23,6 +23,7 @@ _BLOCK_BYTES = 1 << 20
 _HEAD_BYTES = 1 << 16
 _RELEASE_BYTES = 64 << 20
 _NUMBERS = itertools.count()
+_FEWEST_PAIRS = 8  # fewer than so many characters show no pattern of zeros
 _CONVINCING = 1000  # so many bytes that are not UTF-8, and no character that is, settle it
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _TEXT_CONTROLS = frozenset(b"\t\n\r\x0b\x0c\x1a\x1b\x08\x07")
@@ -146,10 +147,12 @@ def _refuse_binary(path: Path, head: bytes, *, marked: bool) -> None:
 
 def _guess_utf16(head: bytes) -> str | None:
     pairs = len(head) // 2
+    if pairs < _FEWEST_PAIRS:
+        return None
     even, odd = head[0 : pairs * 2 : 2].count(0), head[1 : pairs * 2 : 2].count(0)
-    if pairs and odd > pairs * 0.4 and even < pairs * 0.05:
+    if odd > pairs * 0.4 and even < pairs * 0.05:
         return "utf-16-le"
-    return "utf-16-be" if pairs and even > pairs * 0.4 and odd < pairs * 0.05 else None
+    return "utf-16-be" if even > pairs * 0.4 and odd < pairs * 0.05 else None
 
 
 def _stray_bytes(data: bytes | mmap.mmap, start: int) -> tuple[int, int]:

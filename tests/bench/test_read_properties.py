@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import polars as pl
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -53,6 +53,7 @@ def check_accounts(export: Export) -> int:
 
 @COMMON
 @given(LINES, ENDS, st.booleans())
+@example(["", "1\x00"], "\r\n", False)
 def test_every_line_of_any_text_is_accounted_for(lines: list[str], end: str, closed: bool) -> None:
     text = end.join(lines) + (end if closed else "")
     try:

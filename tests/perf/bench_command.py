@@ -2,8 +2,8 @@
 
     python tests/perf/bench_command.py [ROUNDS]
 
-Both sides are whole processes, alternating; medians and their ratio are printed. The ratio must stay at or below 1.5: the
-reading, judging and writing hide behind the sandbox's start, or are short.
+Both sides are whole processes, alternating; medians and their ratio are printed. The ratio must stay at or below 1.5:
+the reading, judging and writing hide behind the sandbox's start, or are short.
 """
 
 from __future__ import annotations
