@@ -235,7 +235,7 @@ def _stat(path: Path) -> os.stat_result:
         raise ExportMissing(
             "this is a directory, not an export",
             file=path,
-            hint="name the export inside it, or use `ingest` for a folder.",
+            hint="name the exports inside it.",
         )
     return found
 

@@ -21,6 +21,7 @@ from guards.effects import Effects, count_effects
 from guards.identities import broken, columns_of, parse_identity
 from guards.judging import judge
 from guards.report import JUDGED_ROLES, ColumnReport, Role, TableReport
+from guards.units import find_unit
 
 _TEXT_ROLES: frozenset[Role] = frozenset({"identifier", "result", "unit", "text"})
 
@@ -81,7 +82,7 @@ def guard(
     )
     corrected = _corrected(frame, cells, columns, by_name, effects)
     flags = pl.concat([effects.flags, *_broken_identities(frame, cells, by_name, board)])
-    return Guarded(report, corrected, raw, flags, _units(reports), _limits(board))
+    return Guarded(report, corrected, raw, flags, _units(reports), _limits(board, reports))
 
 
 def _corrected(
@@ -208,12 +209,16 @@ def _units(reports: Sequence[ColumnReport]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _limits(board: Board | None) -> pl.DataFrame:
+def _limits(board: Board | None, reports: Sequence[ColumnReport]) -> pl.DataFrame:
+    """The nodes' limits, in the unit that the node's column holds in this table: a comparison needs no conversion."""
     schema = {"node": pl.String, "lower": pl.Float64, "upper": pl.Float64, "unit": pl.String}
+    held = {report.node: find_unit(report.unit) for report in reversed(reports) if report.node and report.unit}
     rows = []
     for node in board.nodes if board else ():
         if node.limits:
-            edges = [None if e is None else float((e - node.unit.offset) / node.unit.scale)
-                     for e in (node.limits.lower, node.limits.upper)]  # fmt: skip
-            rows.append((node.name, *edges, node.unit.symbol))
+            column = held.get(node.name)
+            unit = column if column and column.quantity == node.quantity else node.unit
+            edges = (node.limits.lower, node.limits.upper)
+            numbers = [None if e is None else float((e - unit.offset) / unit.scale) for e in edges]
+            rows.append((node.name, *numbers, unit.symbol))
     return pl.DataFrame(rows, schema=schema, orient="row")

@@ -107,7 +107,8 @@ def _with_ranges(part: Part, board: Board | None) -> Part:
     assert part.quantity is not None
     nodes = board.nodes_of(part.quantity) if board else ()
     absolute = (part.node.absolute if part.node else None) or (board.widest(part.quantity) if board else None)
-    if absolute:
+    # What is expected is no bound: without one absolute range of the quantity the board knows nothing hard.
+    if absolute and any(node.absolute for node in nodes):
         chosen = [part.node] if part.node else list(nodes)
         expected = tuple(r for r in (_explaining(node) for node in chosen) if r)
         readings = _plausible(part.readings, board.widest(part.quantity) if board else None)

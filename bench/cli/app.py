@@ -15,6 +15,7 @@ from cyclopts import App, Parameter
 from bench.cli.options import Options
 from bench.cli.progress import progress_bar
 from bench.cli.reply import Reply
+from bench.errors import UsageError
 from bench.settings import load
 
 _EXAMPLES = """\
@@ -204,6 +205,22 @@ def install(
 
     with progress_bar(color=load().color) as progress:
         return install_reply(progress, force=force, json=json)
+
+
+@sandbox.command
+def add(*packages: str) -> Reply:
+    """Say what a snippet can use instead of a package: this version's image cannot take packages yet.
+
+    Parameters
+    ----------
+    packages
+        Names of packages, such as numpy.
+    """
+    named = ", ".join(packages) or "a package"
+    raise UsageError(
+        f"this version of the sandbox image cannot take {named}",
+        hint="use SQL (con.sql) or Python's standard library (statistics, math) in the snippet",
+    )
 
 
 @sandbox.command

@@ -79,7 +79,7 @@ def check(exports: list[Path], options: Options) -> None:
 
 
 def _check_files(exports: list[Path], options: Options) -> None:
-    beside = [path.with_name("board.toml") for path in exports]
+    beside = [path.parent / "board.toml" for path in exports]
     read = [*exports, *beside, options.board, options.snippet]
     inputs = {path.resolve() for path in read if path is not None}
     written: set[Path] = set()

@@ -164,3 +164,18 @@ def test_a_receipt_that_cannot_be_written_still_shows_what_was_found(here: Cli, 
     assert done.exit_code == 2
     assert "Divided by 1000." in done.stdout
     assert "/proc/receipt.json: the receipt could not be written" in done.stderr
+
+
+@pytest.mark.parametrize("path", [".", "/", ""])
+def test_a_path_without_a_name_is_a_directory_like_any_other(cli: Cli, path: str) -> None:
+    done = cli(path)
+    assert done.exit_code == 2
+    assert "this is a directory, not an export" in done.stderr
+    assert "fault in bench-analyze" not in done.stderr
+
+
+def test_a_package_that_the_image_cannot_take_is_said_with_what_to_use_instead(cli: Cli) -> None:
+    done = cli("sandbox", "add", "numpy")
+    assert done.exit_code == 2
+    assert "cannot take numpy" in done.stderr
+    assert "standard library" in done.stderr

@@ -249,3 +249,19 @@ def test_38_kelvin_is_corrected_only_where_the_engineer_allows_offsets(judge, pr
 def test_without_a_board_nothing_is_corrected(judge):
     report = only(judge(column("value_v", [4973.5, 4971.3, 4944.9, -6.1, 0.5]), None))
     assert (report.verdict, report.proposal.unit, report.proposal.factor) == ("refused", "mV", 1e-3)
+
+
+def test_limits_are_in_the_unit_that_the_corrected_column_holds(judge, profile):
+    node = '[nodes.ILED]\nquantity = "current"\nabsolute = ["0 A", "1 A"]\nexpected = ["330 mA", "370 mA"]\n'
+    board = profile(node + 'limits = ["330 mA", "370 mA"]\ncolumns = ["iled_a"]\n')
+    guarded = judge(column("iled_a", [349, 350.5, 351]), board)
+    assert only(guarded).verdict == "corrected"
+    assert guarded.limits.rows() == [("ILED", 0.33, 0.37, "A")]
+
+
+def test_a_board_that_only_expects_corrects_nothing():
+    node = {"quantity": "current", "expected": ["330 mA", "370 mA"], "columns": ["iled_ma"]}
+    frame = pl.LazyFrame({"_row": [1, 2, 3], "iled_ma": ["0.35", "0.351", "0.349"]})
+    guarded = guard(frame, [ExportColumn("iled_ma", "iled_ma")], parse_board({"nodes": {"ILED": node}}), table="t")
+    report = only(guarded)
+    assert (report.verdict, report.proposal.unit) == ("refused", "A")
