@@ -100,13 +100,13 @@ class Cells:
 
 
 def key(name: str) -> str:
-    """Name the category column of a key column (measurement, unit, fixture)."""
-    return f"{name}|key"
+    """Name the category column of a key column; the unit separator keeps it apart from every header."""
+    return f"{name}\x1fkey"
 
 
 def passed(name: str) -> str:
     """Name the pass/fail column of a result column."""
-    return f"{name}|passed"
+    return f"{name}\x1fpassed"
 
 
 def read_cells(
@@ -137,7 +137,7 @@ def read_cells(
         odd = {}
     counts = read.lazy().select(e for name in names for e in _counts(name, guesses[name])).collect().row(0, named=True)
     kinds = {name: _decide(name, guesses[name], counts, odd.get(name), labelled=name in labelled) for name in names}
-    drop = [f"{name}|cell" for name in names] + [
+    drop = [f"{name}\x1fcell" for name in names] + [
         name for name, kind in kinds.items() if not (kind.numeric or kind.moment)
     ]
     return Cells(read.drop(drop, strict=False), kinds)
@@ -174,7 +174,7 @@ def _guess(head: pl.DataFrame, decimal: str) -> dict[str, str]:
 
 
 def _first_reading(name: str, guess: str, decimal: str) -> list[pl.Expr]:
-    cell = pl.col(name).is_not_null().alias(f"{name}|cell")
+    cell = pl.col(name).is_not_null().alias(f"{name}\x1fcell")
     if guess == "text":
         return [cell]
     text = pl.col(name).str.replace(",", ".", literal=True) if decimal == "," else pl.col(name)
@@ -200,7 +200,7 @@ def _passed(name: str) -> pl.Expr:
 
 
 def _empty(read: pl.DataFrame, name: str) -> int:
-    return read.height - int(read[f"{name}|cell"].sum())
+    return read.height - int(read[f"{name}\x1fcell"].sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,13 +237,13 @@ def _readable_marks(marks: set[str]) -> tuple[str, ...]:
 
 
 def _counts(name: str, guess: str) -> list[pl.Expr]:
-    found = [pl.col(f"{name}|cell").sum().alias(f"{name}|cells")]
+    found = [pl.col(f"{name}\x1fcell").sum().alias(f"{name}\x1fcells")]
     if guess != "text":
-        found.append(pl.col(name).count().alias(f"{name}|n"))
+        found.append(pl.col(name).count().alias(f"{name}\x1fn"))
     if guess == "number":
         values = finite(pl.col(name))
-        found.append(values.count().alias(f"{name}|finite"))
-        found += [values.min().alias(f"{name}|low"), values.max().alias(f"{name}|high")]
+        found.append(values.count().alias(f"{name}\x1ffinite"))
+        found += [values.min().alias(f"{name}\x1flow"), values.max().alias(f"{name}\x1fhigh")]
     return found
 
 
@@ -255,14 +255,14 @@ def _decide(
     *,
     labelled: bool,
 ) -> Kind:
-    cells = int(counts[f"{name}|cells"])
+    cells = int(counts[f"{name}\x1fcells"])
     if guess == "text":
         return Kind("text", cells)
     if guess != "number":
-        whole = counts[f"{name}|n"] == cells
+        whole = counts[f"{name}\x1fn"] == cells
         kind = ("date" if guess == "date" else "datetime") if whole else "text"
         return Kind(kind, cells, format=guess if whole else None)
-    numbers = int(counts[f"{name}|n"])
+    numbers = int(counts[f"{name}\x1fn"])
     found = careful or _Careful(_NO_ODD, (), ())
     sentinels = found.odd["text"].str.to_lowercase().is_in(list(SENTINEL_TEXTS)).sum()
     share = numbers / max(1, cells - sentinels)
@@ -272,13 +272,13 @@ def _decide(
         "number",
         cells,
         numbers,
-        int(counts[f"{name}|finite"]),
+        int(counts[f"{name}\x1ffinite"]),
         odd=found.odd,
         suffixes=found.suffixes,
         marks=found.marks,
         careful=careful is not None,
-        lower=counts[f"{name}|low"],
-        upper=counts[f"{name}|high"],
+        lower=counts[f"{name}\x1flow"],
+        upper=counts[f"{name}\x1fhigh"],
     )
 
 

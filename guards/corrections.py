@@ -144,7 +144,8 @@ class MeasuredColumn:
             texts |= dict(ruling.part.word.sentinel_texts)
         text = pl.col("text")
         ambiguous = pl.when(rkm_mark(text).is_not_null()).then(pl.lit("ambiguous"))
-        return self.kind.odd.select("row", odd=pl.coalesce(sentinel_kind(text, texts), ambiguous, pl.lit("unreadable")))
+        kinds = pl.coalesce(sentinel_kind(text, texts), ambiguous, pl.lit("unreadable"))
+        return self.kind.odd.select(pl.col("row").alias("\x1frow"), kinds.alias("\x1fodd"))
 
     def flag(self) -> pl.Expr:
         """Return each cell's flag over the cells joined with `odd_kinds`; null for a reading or an empty cell."""
@@ -158,11 +159,11 @@ class MeasuredColumn:
         if ruling.doubtful:
             doubt = only_declared(ruling.part, finite(value, ruling.part.sentinel_numbers))
             plain = pl.coalesce(plain, pl.when(doubt).then(pl.lit("doubtful")))
-        return pl.coalesce("odd", plain)
+        return pl.coalesce("\x1fodd", plain)
 
     def rewritten(self) -> pl.Expr:
         """Return, over the cells, whether the cell is in rows that are corrected or refused, and not empty."""
-        filled = pl.col(self.name).is_not_null() | pl.col("odd").is_not_null()
+        filled = pl.col(self.name).is_not_null() | pl.col("\x1fodd").is_not_null()
         choose = [pl.lit(ruling.changes) for ruling in self.rulings]
         return select(self.rulings, choose, pl.lit(False), key) & filled
 

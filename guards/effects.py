@@ -54,7 +54,9 @@ def count_effects(
         seen = _seen(cells, column)
         if column.clears or len(column.rulings) > 1:
             counts |= _counts(seen, column)
-        changed.append(seen.select((pl.col("flag").is_not_null() | pl.col("rewritten")).alias(column.name)).to_series())
+        changed.append(
+            seen.select((pl.col("\x1fflag").is_not_null() | pl.col("\x1frewritten")).alias(column.name)).to_series()
+        )
         if rows is not None and column.clears:
             flags.append(_flags(seen.with_columns(rows), column))
     faults = _faults(frame, cells, columns)
@@ -76,14 +78,20 @@ def _seen(cells: Cells, column: MeasuredColumn) -> pl.DataFrame:
     """Return the cells of one column with what becomes of each: `flag`, `rewritten`, and whether it ends as null."""
     odd = column.odd_kinds()
     keys = {key(name) for ruling in column.rulings for name in ruling.rows}
-    joined = cells.frame.select(column.name, *sorted(keys)).with_row_index("row")
+    joined = cells.frame.select(column.name, *sorted(keys)).with_row_index("\x1frow")
     joined = (
-        joined.join(odd, on="row", how="left", maintain_order="left") if odd.height else joined.with_columns(odd=_NONE)
+        joined.join(odd, on="\x1frow", how="left", maintain_order="left")
+        if odd.height
+        else joined.with_columns(_NONE.alias("\x1fodd"))
     )
     refused = [pl.lit(ruling.decision.verdict == "refused") for ruling in column.rulings]
     return joined.with_columns(
-        flag=column.flag(), rewritten=column.rewritten(), refused=select(column.rulings, refused, pl.lit(False), key)
-    ).with_columns(empty=pl.col(column.name).is_null() | pl.col("flag").is_not_null() | pl.col("refused"))
+        column.flag().alias("\x1fflag"),
+        column.rewritten().alias("\x1frewritten"),
+        select(column.rulings, refused, pl.lit(False), key).alias("\x1frefused"),
+    ).with_columns(
+        (pl.col(column.name).is_null() | pl.col("\x1fflag").is_not_null() | pl.col("\x1frefused")).alias("\x1fempty")
+    )
 
 
 _NONE = pl.lit(None, pl.String)
@@ -95,29 +103,30 @@ _DETAILS = {
 
 
 def _counts(seen: pl.DataFrame, column: MeasuredColumn) -> dict[tuple[str, int], dict[str, int]]:
-    sentinel = pl.col("flag").is_not_null() & ~pl.col("flag").is_in(["unreadable", *_DETAILS])
+    sentinel = pl.col("\x1fflag").is_not_null() & ~pl.col("\x1fflag").is_in(["unreadable", *_DETAILS])
     wanted = []
     for i, ruling in enumerate(column.rulings):
         where = ruling.where(key)
         here = pl.lit(True) if where is None else where
         wanted += [
-            (pl.len() if where is None else here.sum()).alias(f"{i}|rows"),
-            (sentinel & here).sum().alias(f"{i}|sentinels"),
-            (pl.col("empty") & here).sum().alias(f"{i}|nulls"),
+            (pl.len() if where is None else here.sum()).alias(f"{i}\x1frows"),
+            (sentinel & here).sum().alias(f"{i}\x1fsentinels"),
+            (pl.col("\x1fempty") & here).sum().alias(f"{i}\x1fnulls"),
         ]
     found = seen.select(wanted).row(0, named=True)
     return {
         (column.name, i): {"faults": 0}
-        | {what: int(found[f"{i}|{what}"] or 0) for what in ("rows", "sentinels", "nulls")}
+        | {what: int(found[f"{i}\x1f{what}"] or 0) for what in ("rows", "sentinels", "nulls")}
         for i in range(len(column.rulings))
     }
 
 
 def _flags(seen: pl.DataFrame, column: MeasuredColumn) -> pl.DataFrame:
     names = [pl.lit(ruling.part.measurement, pl.String) for ruling in column.rulings]
-    return seen.filter(pl.col("flag").is_not_null()).select(
-        "_row", column=pl.lit(column.name), measurement=select(column.rulings, names, _NONE, key), kind="flag",
-        detail=pl.col("flag").replace_strict(_DETAILS, default=_CLEARED, return_dtype=pl.String),
+    return seen.filter(pl.col("\x1fflag").is_not_null()).select(
+        "_row", column=pl.lit(column.name), measurement=select(column.rulings, names, _NONE, key),
+        kind=pl.col("\x1fflag"),
+        detail=pl.col("\x1fflag").replace_strict(_DETAILS, default=_CLEARED, return_dtype=pl.String),
     )  # fmt: skip
 
 
@@ -126,7 +135,7 @@ def _faults(
 ) -> dict[tuple[str, int], pl.DataFrame]:
     """Return the rows that fail the final schema, by ruling: extremes first, then only the columns that fail there."""
     subjects = {
-        f"{column.name}|{i}": (column, i, ruling)
+        f"{column.name}\x1f{i}": (column, i, ruling)
         for column in columns
         for i, ruling in enumerate(column.rulings)
         if ruling.decision.verdict != "refused" and ruling.tally and ruling.tally.readings

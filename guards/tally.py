@@ -113,9 +113,9 @@ def tally(frame: pl.DataFrame, parts: Sequence[tuple[Part, Evidence]], groups: S
     """Return the counts for each part, by group (one group of all rows where `groups` is empty)."""
     if not parts:
         return []
-    values = [evidence.value.alias(f"value|{i}") for i, (_, evidence) in enumerate(parts)]
-    asked = [_aggregates(part, evidence, pl.col(f"value|{i}")) for i, (part, evidence) in enumerate(parts)]
-    aggregates = [expression.alias(f"{i}|{name}") for i, one in enumerate(asked) for name, expression in one.items()]
+    values = [evidence.value.alias(f"\x1fvalue{i}") for i, (_, evidence) in enumerate(parts)]
+    asked = [_aggregates(part, evidence, pl.col(f"\x1fvalue{i}")) for i, (part, evidence) in enumerate(parts)]
+    aggregates = [expression.alias(f"{i}\x1f{name}") for i, one in enumerate(asked) for name, expression in one.items()]
     keys = [key(name) for name in groups]
     used = {name for evidence in values for name in evidence.meta.root_names()} | set(keys)
     used |= {name for expression in aggregates for name in expression.meta.root_names()} & set(frame.columns)
@@ -125,7 +125,8 @@ def tally(frame: pl.DataFrame, parts: Sequence[tuple[Part, Evidence]], groups: S
     found = (result.with_columns(pl.col(keys).cast(pl.String)).sort(keys) if groups else result).to_dicts()
     named = tuple({name: row[key(name)] for name in groups} for row in found)
     return [
-        Counts(named, tuple({name: row[f"{i}|{name}"] for name in one} for row in found)) for i, one in enumerate(asked)
+        Counts(named, tuple({name: row[f"{i}\x1f{name}"] for name in one} for row in found))
+        for i, one in enumerate(asked)
     ]
 
 

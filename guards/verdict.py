@@ -124,7 +124,7 @@ def decide(part: Part, tally: Tally, digit_pattern: str | None = None) -> Decisi
     if part.problem:
         return Decision("refused", "b", None, f"{part.problem}. The values are withheld until one of them is corrected")
     if part.declared is None:
-        return Decision("unverified", "a", None, "no unit is declared for it in the file or the board")
+        return Decision("unverified", "a", None, "no unit is declared for it in the file or the board.")
     case = Case(part, tally, testimony(part, tally))
     for rule in (_settled, _labels, _silence, _mixture, _stands, _corrected, _contradicted):
         decision = rule(case, digit_pattern)

@@ -101,3 +101,13 @@ def test_one_check_out_of_the_schema_changes_the_faults(board, monkeypatch):
 def test_exponents_are_shifted_in_the_text(board):
     cells = ["5.1E+03", "5100", "+5100.0", "0.51e4"]
     assert run(cells, board=board).corrected.collect()["V"].to_list() == [5.1] * 4
+
+
+def test_no_column_name_shadows_what_the_guard_names_itself(board):
+    names = ["V", "V|cell", "fixture", "fixture|key", "value|0", "row", "odd", "flag", "text", "empty", "refused"]
+    cells = {name: ["5.0", "9.9E+37", "OL"] for name in names} | {"fixture": ["A", "B", "B"]}
+    frame = pl.DataFrame({"_row": [1, 2, 3]} | cells).lazy()
+    guarded = guard(frame, [ExportColumn(name, name) for name in names], board, table="t")
+    corrected = guarded.corrected.collect()
+    assert corrected.columns == ["_row", *names]
+    assert corrected["V"].to_list() == corrected["flag"].to_list() == [5.0, None, None]
