@@ -8,6 +8,7 @@ one cast to a float, so that the result is the float that the file would have he
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection
 from fractions import Fraction
@@ -88,11 +89,14 @@ def scaled(text: pl.Expr, factor: Fraction, offset: Fraction) -> pl.Expr:
     if offset == 0 and exponent is not None:
         return shifted(text, exponent)
     value = number(text)
-    if factor.denominator != 1 and factor.numerator == 1:
-        value = value / float(factor.denominator)
-    elif factor != 1:
-        value = value * float(factor)
-    return value + float(offset) if offset else value
+    # Over the common denominator products and sums are of short numbers, and the division rounds: (F * 5 - 160) / 9.
+    denominator = math.lcm(factor.denominator, offset.denominator)
+    value = value * float(factor * denominator) if factor * denominator != 1 else value
+    value = value + float(offset * denominator) if offset else value
+    if denominator == 1:
+        return value
+    # By a column: polars multiplies by the reciprocal of a scalar, which rounds twice.
+    return value / (value * 0.0 + float(denominator))
 
 
 def unit_suffix(text: pl.Expr) -> pl.Expr:

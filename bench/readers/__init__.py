@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from bench.errors import ExportError
 from bench.export import Export
 from bench.readers.content import unwrap
 from bench.readers.formats import Format, choose, formats
@@ -25,7 +26,11 @@ def read(path: Path | str, options: ReadOptions | None = None) -> Export:
     chosen = options or ReadOptions()
     source = Source(Path(path))
     content = unwrap(source)
-    export = choose(source, content, chosen).load()(source, chosen, content)
+    try:
+        export = choose(source, content, chosen).load()(source, chosen, content)
+    except ExportError as problem:
+        problem.file = problem.file or str(source.path)
+        raise
     if content.wrapping is None:
         return export
     return replace(export, dialect={**export.dialect, "wrapping": content.wrapping})

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from bench.errors import ExportError
 from bench.export import RESERVED
 
 _DATE = re.compile(r"[-_. ]*(?:\d{4}[-_.]\d{2}(?:[-_.]\d{2})?|\d{8})$")
@@ -32,7 +33,17 @@ def column_names(cells: Sequence[str]) -> tuple[str, ...]:
     """Return unique column names: verbatim, blanks `column_N`, duplicates `_2`, `_3`. Case counts as no difference.
 
     DuckDB compares names without regard to case, so `V` beside `v` would collide there.
+
+    Raises:
+        ExportError: a header holds a NUL, which no table can hold, or is of the form `^...$`, which polars takes for a
+            pattern of names.
     """
+    for position, cell in enumerate(cells, start=1):
+        if "\x00" in cell or (cell.startswith("^") and cell.endswith("$")):
+            raise ExportError(
+                f"the header of column {position}, {cell!r}, cannot be the name of a column",
+                hint="rename it in the export: without NUL bytes, and not between ^ and $",
+            )
     taken = {name.lower() for name in RESERVED}
     wanted = {cell.lower() for cell in cells}
     names: list[str] = []

@@ -179,3 +179,13 @@ def test_a_package_that_the_image_cannot_take_is_said_with_what_to_use_instead(c
     assert done.exit_code == 2
     assert "cannot take numpy" in done.stderr
     assert "standard library" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["a\x00b", "^a$", "^vout_v$"])
+def test_a_header_that_cannot_be_a_column_name_is_refused_by_position(cli: Cli, tmp_path: Path, name: str) -> None:
+    rows = "".join(f"S{i},{i}.5,1\n" for i in range(12))
+    (tmp_path / "odd.csv").write_text(f"serial,{name},vout_v\n{rows}")
+    done = cli("odd.csv", "--json")
+    assert done.exit_code == 2
+    assert "the header of column 2" in done.document["error"]["message"]
+    assert done.document["error"]["file"].endswith("odd.csv")

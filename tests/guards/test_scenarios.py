@@ -1,5 +1,7 @@
 """The kinds of mislabel that benches produce, each with the one answer a test engineer would accept."""
 
+from fractions import Fraction
+
 import polars as pl
 import pytest
 
@@ -265,3 +267,12 @@ def test_a_board_that_only_expects_corrects_nothing():
     guarded = guard(frame, [ExportColumn("iled_ma", "iled_ma")], parse_board({"nodes": {"ILED": node}}), table="t")
     report = only(guarded)
     assert (report.verdict, report.proposal.unit) == ("refused", "A")
+
+
+def test_fahrenheit_becomes_the_nearest_celsius_where_offsets_are_allowed(judge, profile):
+    tenths = [*range(750, 1250, 7)]
+    board = profile('[columns."T (C)"]\noffsets = true\n[columns."U (C)"]\nunit = "degF"\n')
+    guarded = judge(column("U (C)", [t / 10 for t in tenths]), board)
+    assert only(guarded).resolved_unit == "degF"
+    nearest = [float((Fraction(t, 10) - 32) * 5 / 9) for t in tenths]
+    assert guarded.corrected.collect()["U (C)"].to_list() == nearest
