@@ -83,6 +83,17 @@ def instrument_range(value: pl.Expr, limit: pl.Expr, unit: Unit, column: str) ->
     return Check("instrument range", False, fits, f"the meter's range in {column}", decisive=False)
 
 
+def inside_limits(
+    value: pl.Expr, reading: Candidate, lower: pl.Expr | None, upper: pl.Expr | None, unit: Unit
+) -> pl.Expr:
+    """Return whether a value lies inside its row's own limits under a reading; a missing limit bounds nothing."""
+    scaled = value * float(reading.unit.scale / unit.scale)
+    slack = scaled.abs() * 1e-12  # the product is rounded; a limit met exactly stays met
+    above = pl.lit(True) if lower is None else (scaled + slack >= lower).fill_null(True)
+    below = pl.lit(True) if upper is None else (scaled - slack <= upper).fill_null(True)
+    return above & below
+
+
 def known_limits(value: pl.Expr, lower: pl.Expr | None, upper: pl.Expr | None, unit: Unit) -> Check:
     """The row's own limits, in a unit that is known apart from the values, without a result beside them (hard).
 
@@ -91,11 +102,8 @@ def known_limits(value: pl.Expr, lower: pl.Expr | None, upper: pl.Expr | None, u
     """
 
     def fits(reading: Candidate) -> pl.Expr:
-        scaled = value * float(reading.unit.scale / unit.scale)
-        slack = scaled.abs() * 1e-12  # the product is rounded; a limit met exactly stays met
-        above = pl.lit(True) if lower is None else (scaled + slack >= lower)
-        below = pl.lit(True) if upper is None else (scaled - slack <= upper)
-        return pl.when(value != 0).then(above & below)
+        edges = [edge.is_not_null() for edge in (lower, upper) if edge is not None]
+        return pl.when(pl.all_horizontal(value != 0, *edges)).then(inside_limits(value, reading, lower, upper, unit))
 
     return Check("limits of known unit", True, fits, "their own limits")
 

@@ -17,7 +17,7 @@ import polars as pl
 from guards.cells import Kind, key
 from guards.parts import OPEN_SENSOR, Part
 from guards.quantities import finite, number, rkm_mark, scaled, sentinel_kind, sentinel_number_kind
-from guards.tally import Tally, only_declared
+from guards.tally import Tally, only_declared, readings_of, value_of
 from guards.units import Unit, conversion
 from guards.verdict import Decision
 
@@ -91,7 +91,7 @@ class MeasuredColumn:
         if ruling.decision.verdict == "refused":
             return _NO_NUMBER
         text = self.kind.text(self.name, self.decimal)
-        raw = _without_open_sensors(ruling.part, finite(number(text), ruling.part.sentinel_numbers))
+        raw = readings_of(ruling.part, number(text))
         if ruling.decision.resolved is None or ruling.target is None:
             return raw
         factor, offset = conversion(ruling.decision.resolved, ruling.target)
@@ -117,7 +117,7 @@ class MeasuredColumn:
     def _numbers(self, ruling: Ruling) -> pl.Expr:
         if ruling.decision.verdict == "refused":
             return _NO_NUMBER
-        raw = _without_open_sensors(ruling.part, finite(pl.col(self.name), ruling.part.sentinel_numbers))
+        raw = value_of(ruling.part)
         if ruling.decision.verdict == "kept" or ruling.decision.resolved is None or ruling.target is None:
             return raw
         factor, offset = conversion(ruling.decision.resolved, ruling.target)
@@ -166,10 +166,6 @@ class MeasuredColumn:
         filled = pl.col(self.name).is_not_null() | pl.col("\x1fodd").is_not_null()
         choose = [pl.lit(ruling.changes) for ruling in self.rulings]
         return select(self.rulings, choose, pl.lit(False), key) & filled
-
-
-def _without_open_sensors(part: Part, value: pl.Expr) -> pl.Expr:
-    return pl.when(~value.is_between(*OPEN_SENSOR)).then(value) if part.quantity == "temperature" else value
 
 
 def from_cells(name: str, kind: Kind) -> pl.Expr | None:

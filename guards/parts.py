@@ -6,7 +6,7 @@ its quantity may have, and the readings (candidates) that people confuse with th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from guards.board import Board, ColumnWord, Node, Range
@@ -51,7 +51,6 @@ class Part:
     word: ColumnWord = NO_WORD
     sentinel_numbers: tuple[float, ...] = ()
     problem: str | None = None  # why it cannot be judged whatever its values are
-    digits: dict[str, float] = field(default_factory=dict)
 
     @property
     def claimed(self) -> bool:

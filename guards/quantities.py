@@ -22,7 +22,6 @@ _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?"
 _CELL_NUMBER = f"^{_NUMBER}$"
 _CELL_WITH_UNIT = rf"^({_NUMBER})\s*([A-Za-zµμΩΩ°℃℉%][^\d]{{0,15}})$"
 _QUANTITY = re.compile(rf"^\s*({_NUMBER})\s*(\S.*?)?\s*$")
-_MINUS_SIGNS = ("\u2212", "\u2013")
 
 OVERLOAD_LIMIT = 9e36
 """|x| from here on is an instrument's overflow code: SCPI 1999.0 vol. 1, 7.2.1 writes 9.9E+37 and -9.9E+37 for

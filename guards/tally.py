@@ -18,7 +18,7 @@ import polars as pl
 from guards.board import Range
 from guards.candidates import Candidate
 from guards.cells import key
-from guards.checks import Check
+from guards.checks import Check, inside_limits
 from guards.parts import OPEN_SENSOR, Part
 from guards.quantities import finite
 from guards.units import Unit
@@ -84,12 +84,17 @@ class Tally:
     checks: tuple[Checked, ...] = ()
 
 
-def value_of(part: Part) -> pl.Expr:
-    """Return the part's finite raw values: overflow codes, sentinels and open sensors are null."""
-    value = finite(pl.col(part.column), part.sentinel_numbers)
+def readings_of(part: Part, value: pl.Expr) -> pl.Expr:
+    """Return the values that are readings: overflow codes, sentinels and open sensors are null."""
+    value = finite(value, part.sentinel_numbers)
     if part.quantity == "temperature":
         value = pl.when(~value.is_between(*OPEN_SENSOR)).then(value)
     return value
+
+
+def value_of(part: Part) -> pl.Expr:
+    """Return the part's raw readings over the cells."""
+    return readings_of(part, pl.col(part.column))
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,26 +239,14 @@ def _result_counts(part: Part, evidence: Evidence, x: pl.Expr, readings: Sequenc
         inside = [_inside(x, reading, limits) for reading in readings]
         usable = evidence.passed.is_not_null() & x.is_not_null()
     elif evidence.limits_unit is not None and (evidence.lower is not None or evidence.upper is not None):
-        inside = [_inside_rows(x, reading, evidence) for reading in readings]
+        unit = evidence.limits_unit
+        inside = [inside_limits(x, reading, evidence.lower, evidence.upper, unit) for reading in readings]
         edges = [edge.is_not_null() for edge in (evidence.lower, evidence.upper) if edge is not None]
         usable = evidence.passed.is_not_null() & x.is_not_null() & functools.reduce(operator.or_, edges)
     else:
         return {}
     agree = {f"agree{i}": ((one == evidence.passed) & usable).sum() for i, one in enumerate(inside)}
     return {"results": usable.sum(), **agree}
-
-
-def _inside_rows(x: pl.Expr, reading: Candidate, evidence: Evidence) -> pl.Expr:
-    assert evidence.limits_unit is not None
-    scale = float(reading.unit.scale / evidence.limits_unit.scale)
-    value = x * scale
-    slack = value.abs() * 1e-12  # the product is rounded; a limit met exactly stays met
-    checks = []
-    if evidence.lower is not None:
-        checks.append((value + slack >= evidence.lower).fill_null(True))
-    if evidence.upper is not None:
-        checks.append((value - slack <= evidence.upper).fill_null(True))
-    return functools.reduce(operator.and_, checks)
 
 
 def _limit_counts(evidence: Evidence, x: pl.Expr) -> dict[str, pl.Expr]:
