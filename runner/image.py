@@ -281,7 +281,7 @@ def _take_guest(folder: Path) -> None:
 
 def _snapshot(deno: Path, folder: Path) -> bytes:
     modules = [name.removeprefix("python/") for name in _guest_files() if name.startswith("python/")]
-    request = encode({"type": "start", "mode": "snapshot", "modules": modules, "limits": {}})
+    request = encode({"type": "start", "mode": "snapshot", "modules": modules, "limits": {}, "seed": 0})
     deno_dir = private_folder()
     try:
         code, output, complaint = run_to_end(launch(deno, folder, deno_dir, wasm_pages=_SNAPSHOT_PAGES), stdin=request)

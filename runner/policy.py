@@ -47,5 +47,5 @@ def launch(deno: Path, image: Path, deno_dir: Path, *, wasm_pages: int) -> Launc
         f"--v8-flags=--wasm-max-mem-pages={wasm_pages}",
         HOST_SCRIPT,
     )
-    environment = (("DENO_DIR", str(deno_dir)), ("DENO_NO_UPDATE_CHECK", "1"), ("NO_COLOR", "1"))
+    environment = (("DENO_DIR", str(deno_dir)), ("DENO_NO_UPDATE_CHECK", "1"), ("NO_COLOR", "1"), ("TZ", "UTC"))
     return Launch(argv, environment, image)

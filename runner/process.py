@@ -32,6 +32,11 @@ _SHARED_MEMORY = Path("/dev/shm")
 clock = time.monotonic
 
 
+def wall_clock_ms() -> int:
+    """Return milliseconds since 1970 (UTC)."""
+    return time.time_ns() // 1_000_000
+
+
 def random_id() -> str:
     """Return 128 random bits as hexadecimal text."""
     return secrets.token_hex(16)

@@ -53,24 +53,25 @@ class Protocol:
         self._decoder = Decoder(max(limits.result_bytes, limits.artifact_bytes) + _TEXT_ROOM)
 
     # ---- what the host says
-    def start(self, *, eager: bool) -> bytes:
-        """Return the first message; `eager` has the engine load at once."""
+    def start(self, *, eager: bool, seed: int | None = 0) -> bytes:
+        """Return the first message; `eager` has the engine load at once, `seed` None leaves clocks and chance as they
+        are."""
         self._move((State.NEW,), State.STARTING)
         limits = {**self._limits.to_dict(), "database_mb": self._limits.engine_mb}
-        return _message(
-            {"type": "start", "mode": "serve", "generation": self._generation, "eager": eager}, {"limits": limits}
-        )
+        header = {"type": "start", "mode": "serve", "generation": self._generation, "eager": eager, "seed": seed}
+        return _message(header, {"limits": limits})
 
     def attach(self, request: str, database_bytes: int) -> bytes:
         """Return the message after which the database's bytes follow."""
         self._begin(request, State.ATTACHING)
         return encode({"type": "attach", "request": request}, database_bytes)
 
-    def run(self, request: str, code: str, *, soft_deadline_ms: float) -> bytes:
-        """Return the message that has a snippet run."""
+    def run(self, request: str, code: str, *, soft_deadline_ms: float, clock_ms: int = 0) -> bytes:
+        """Return the message that has a snippet run; `clock_ms` is the time that a repeatable run begins at."""
         self._begin(request, State.RUNNING)
         payload = code.encode("utf-8", "surrogatepass")
-        return encode({"type": "run", "request": request, "soft_deadline_ms": soft_deadline_ms}, len(payload)) + payload
+        header = {"type": "run", "request": request, "soft_deadline_ms": soft_deadline_ms, "clock_ms": clock_ms}
+        return encode(header, len(payload)) + payload
 
     def _begin(self, request: str, state: State) -> None:
         self._move((State.IDLE,), state)

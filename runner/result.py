@@ -48,6 +48,8 @@ class RunResult:
         ended); `sandbox_unavailable` (it could not start); `protocol` (it said what it must not).
     value: None, bool, int, float, str, list or dict; a frame is {"columns", "rows", "truncated"}.
     state: `kept` if the next run finds the variables of this one, else `lost`.
+    seed, clock_ms: what chance and the clocks began with (None: they were the true ones). Not in the JSON document,
+        whose members are fixed; receipts hold them.
     """
 
     status: str
@@ -63,6 +65,8 @@ class RunResult:
     layers: tuple[str, ...] = ()
     image: str | None = None
     state: str = KEPT
+    seed: int | None = 0
+    clock_ms: int | None = None
 
     @property
     def ok(self) -> bool:

@@ -7,12 +7,13 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from runner.errors import LimitsError, ProtocolError, RunnerError, UnavailableError
 from runner.image import COMMAND, Image, find_image
 from runner.limits import ResourceLimits
 from runner.messages import Event
+from runner.process import wall_clock_ms
 from runner.result import KEPT, LOST, RunError, RunResult, Transcript
 from runner.session import Lost, Session
 
@@ -45,6 +46,7 @@ class Sandbox:
     database: a DuckDB file (storage v1.4.0) whose `main` and `guard` schemas `con` sees; its bytes are handed over,
     the file itself is not. limits: of every run. image: as `find_image` gives it; without it the one in the user's
     cache. require_layers: isolation layers that must hold, else every run is `sandbox_unavailable`.
+    seed: what chance in Python and SQL begins with; None leaves it, and the clocks, to differ from run to run.
     """
 
     def __init__(
@@ -54,9 +56,11 @@ class Sandbox:
         *,
         image: Image | None = None,
         require_layers: tuple[str, ...] = (),
+        seed: int | None = 0,
     ) -> None:
         self.limits = limits or ResourceLimits()
         self._image = image
+        self._seed = seed
         self._required = tuple(require_layers)
         self._database: bytes | None = None
         self._session: Session | None = None
@@ -89,8 +93,11 @@ class Sandbox:
         with self._lock, contextlib.suppress(RunnerError):
             self._ready_session(eager=True)
 
-    def run(self, code: str, *, on_output: OnOutput | None = None) -> RunResult:
+    def run(self, code: str, *, on_output: OnOutput | None = None, clock_ms: int | None = None) -> RunResult:
         """Run a snippet and return what it gave; variables live on to the next run where the result says `kept`.
+
+        `clock_ms` is the time (milliseconds since 1970, UTC) that the snippet's clocks begin at, now without it; the
+        result names it, so that the run can be repeated. With `seed=None` the clocks are the true ones.
 
         `on_output(stream, text)` is called while it runs. Whatever the snippet does is a result, never an exception.
         """
@@ -101,9 +108,9 @@ class Sandbox:
                 session = self._ready_session(eager=False)
             except RunnerError as error:
                 return self._unavailable(error)
-            return self._run(session, code, on_output)
+            return self._run(session, code, on_output, wall_clock_ms() if clock_ms is None else clock_ms)
 
-    def _run(self, session: Session, code: str, on_output: OnOutput | None) -> RunResult:
+    def _run(self, session: Session, code: str, on_output: OnOutput | None, clock_ms: int) -> RunResult:
         transcript = Transcript()
         try:
             session.open(self._database)
@@ -115,9 +122,10 @@ class Sandbox:
             if output is not None and on_output is not None:
                 on_output(*output)
 
-        more = {"limits": self.limits, "layers": session.layers, "image": session.image.id}
+        more: dict[str, Any] = {"limits": self.limits, "layers": session.layers, "image": session.image.id}
+        more |= {"seed": self._seed, "clock_ms": None if self._seed is None else clock_ms}
         try:
-            duration = session.run(code, take)
+            duration = session.run(code, take, clock_ms=clock_ms)
             return transcript.result(duration_s=duration, state=KEPT, **more)
         except Lost as lost:
             status, kind, text = _EXPLANATIONS[lost.cause]
@@ -131,7 +139,7 @@ class Sandbox:
             raise
 
     def _lost(
-        self, transcript: Transcript, status: str, error: RunError, duration: float, more: dict[str, object]
+        self, transcript: Transcript, status: str, error: RunError, duration: float, more: dict[str, Any]
     ) -> RunResult:
         self._drop()
         transcript.answer = None
@@ -156,7 +164,11 @@ class Sandbox:
             if image is None:
                 raise UnavailableError("the sandbox image is not installed", hint=COMMAND)
             self._session = Session(
-                image, self.limits, database_bytes=len(self._database or b""), eager=eager or self._database is not None
+                image,
+                self.limits,
+                database_bytes=len(self._database or b""),
+                eager=eager or self._database is not None,
+                seed=self._seed,
             )
         missing = [layer for layer in self._required if layer not in self._session.layers]
         if missing:

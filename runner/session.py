@@ -28,7 +28,9 @@ class Lost(Exception):  # noqa: N818 (an end, told by its cause)
 class Session:
     """Made when it starts; `open` waits until it is ready, `run` any number of times, `close` ends it."""
 
-    def __init__(self, image: Image, limits: ResourceLimits, *, database_bytes: int, eager: bool) -> None:
+    def __init__(
+        self, image: Image, limits: ResourceLimits, *, database_bytes: int, eager: bool, seed: int | None = 0
+    ) -> None:
         self.image = image
         self.eager = eager
         self.used = False
@@ -41,7 +43,7 @@ class Session:
         self._worker = Worker(
             command, folder, data_bytes=limits.data_bytes(database_bytes), cpu_time_s=limits.cpu_time_s
         )
-        self._worker.send(self._protocol.start(eager=eager))
+        self._worker.send(self._protocol.start(eager=eager, seed=seed))
 
     @property
     def layers(self) -> tuple[str, ...]:
@@ -79,8 +81,8 @@ class Session:
             self._until(Attached, deadline, _ignore)
         self._ready = True
 
-    def run(self, code: str, take: Callable[[Event], None]) -> float:
-        """Run a snippet; every event goes to `take`. Return the seconds it took.
+    def run(self, code: str, take: Callable[[Event], None], *, clock_ms: int = 0) -> float:
+        """Run a snippet; every event goes to `take`. Return the seconds it took. `clock_ms`: see `Protocol.run`.
 
         Raises:
             Lost: the process is gone; it was killed if its time was over.
@@ -90,7 +92,8 @@ class Session:
             raise ProtocolError("bytes between two runs")
         self._began = clock()
         wall = self._limits.wall_time_s
-        self._worker.send(self._protocol.run(random_id(), code, soft_deadline_ms=wall * 1000))
+        request = self._protocol.run(random_id(), code, soft_deadline_ms=wall * 1000, clock_ms=clock_ms)
+        self._worker.send(request)
         self._until(Answer, self._began + wall + GRACE_S, take)
         return self.elapsed
 

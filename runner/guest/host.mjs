@@ -5,6 +5,7 @@ import { loadPyodide } from "./pyodide.mjs";
 import createPyodideModule from "./pyodide.asm.mjs";
 import { readFrame, writeFrame } from "./frames.mjs";
 import { openDatabase } from "./database.mjs";
+import { repeatable, setClock } from "./repeat.mjs";
 
 // The engine and Emscripten log to the console, which is stdout: a profile asked for in SQL would break the frames.
 for (const name of Object.keys(console)) if (typeof console[name] === "function") console[name] = () => {};
@@ -19,6 +20,8 @@ const encoder = new TextEncoder();
 
 const { header: start } = readFrame();
 const limits = start.limits;
+const isRepeatable = start.seed !== null;
+if (isRepeatable) repeatable(start.seed);
 const bytesOf = (name) => Deno.readFileSync(here + name);
 
 // ---- the engine: compiled while the interpreter loads if a table will come, else read and opened when `con` is first used.
@@ -130,6 +133,7 @@ python.setStdout({ write: (bytes) => print("stdout", bytes) });
 python.setStderr({ write: (bytes) => print("stderr", bytes) });
 python.setStdin({ error: true });
 python.setInterruptBuffer(interrupts);
+python.pyimport("random").seed(isRepeatable ? start.seed : undefined);
 const guest = python.pyimport("bench_sandbox.session").Session(bridge, JSON.stringify(limits));
 
 const handlers = {
@@ -142,6 +146,7 @@ const handlers = {
     request.output = 0;
     request.overflow = false;
     request.interrupted = 0;
+    if (isRepeatable) setClock(header.clock_ms);
     request.deadline = clock() + header.soft_deadline_ms;
     const answer = guest.run(payload);
     request.deadline = Infinity;

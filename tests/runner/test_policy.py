@@ -15,7 +15,9 @@ def test_command_line_and_environment_are_these() -> None:
         "--deny-write --deny-net --deny-env --deny-run --deny-sys --deny-ffi --deny-import "
         "--v8-flags=--wasm-max-mem-pages=17152 host.mjs"
     )
-    assert dict(found.environment) == {"DENO_DIR": "/dev/shm/own", "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1"}
+    assert dict(found.environment) == {
+        "DENO_DIR": "/dev/shm/own", "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1", "TZ": "UTC",
+    }  # fmt: skip
     assert found.cwd == Path("/cache/image")
 
 
