@@ -51,6 +51,7 @@ class Answer:
     reads: tuple[tuple[str, str], ...]
     warnings: tuple[str, ...]
     artifacts: int
+    intact: bool = True  # whether the process can be trusted with another run, by its own word
 
 
 Event = Ready | Attached | Output | ArtifactFile | Answer
@@ -71,7 +72,7 @@ def parse(header: Mapping[str, object], payload: bytes) -> Event:
     if kind == "artifact":
         return ArtifactFile(_name(header.get("name")), _text(header.get("media"), "media type"), payload)
     if kind == "result":
-        return _answer(parse_object(payload))
+        return _answer(parse_object(payload), header.get("intact"))
     if payload:
         raise ProtocolError(f"a payload of {len(payload)} bytes where none belongs")
     if kind == "ready":
@@ -100,7 +101,9 @@ def _unprintable(name: str) -> bool:
     return not name.isprintable() or "\\" in name or ":" in name
 
 
-def _answer(found: dict[str, object]) -> Answer:
+def _answer(found: dict[str, object], intact: object) -> Answer:
+    if not isinstance(intact, bool):
+        raise ProtocolError(f"an answer that is intact: {intact!r:.40}")
     if set(found) != {"status", "value", "error", "artifacts", "reads", "warnings"}:
         raise ProtocolError(f"an answer with the fields {sorted(found)!r:.200}")
     status, count = found["status"], found["artifacts"]
@@ -111,7 +114,8 @@ def _answer(found: dict[str, object]) -> Answer:
     error = _error(found["error"])
     if (error is None) != (status == "ok"):
         raise ProtocolError(f"status {status} with{'out' if error is None else ''} an error")
-    return Answer(str(status), found["value"], error, _reads(found["reads"]), _texts(found["warnings"]), count)
+    reads, warnings = _reads(found["reads"]), _texts(found["warnings"])
+    return Answer(str(status), found["value"], error, reads, warnings, count, intact)
 
 
 def _error(found: object) -> tuple[str, str, str | None] | None:

@@ -145,13 +145,10 @@ class Worker:
         except Empty:
             raise TimeoutError from None
 
-    def received(self) -> bytes:
-        """Return what came without being asked for."""
-        found = bytearray()
-        with contextlib.suppress(Empty):
-            while (data := self._chunks.get_nowait()) is not None:
-                found += data
-        return bytes(found)
+    @property
+    def has_spoken(self) -> bool:
+        """Whether bytes have come that nobody has received yet."""
+        return not self._chunks.empty()
 
     def end(self) -> str:
         """Kill the process, reap it, remove its folder, and return what it died of.

@@ -99,7 +99,12 @@ class Transcript:
         self._decoders = {name: codecs.getincrementaldecoder("utf-8")("replace") for name in ("stdout", "stderr")}
         self._texts: dict[str, list[str]] = {"stdout": [], "stderr": []}
         self._artifacts: list[Artifact] = []
+        self._warnings: list[str] = []
         self.answer: Answer | None = None
+
+    def warn(self, text: str) -> None:
+        """Add a warning of the host's own."""
+        self._warnings.append(text)
 
     def add(self, event: Event) -> tuple[str, str] | None:
         """Take an event; return (stream, text) if it is output."""
@@ -118,8 +123,9 @@ class Transcript:
         for name, decoder in self._decoders.items():
             self._texts[name].append(decoder.decode(b"", final=True))
         texts = {name: "".join(parts) for name, parts in self._texts.items()}
-        answered = {} if self.answer is None else _answered(self.answer)
-        return RunResult(**{**texts, "artifacts": tuple(self._artifacts), **answered, **more})
+        answered: dict[str, Any] = {} if self.answer is None else _answered(self.answer)
+        found = {**texts, "artifacts": tuple(self._artifacts), **answered, **more}
+        return RunResult(**{**found, "warnings": (*found.get("warnings", ()), *self._warnings)})
 
 
 def _answered(answer: Answer) -> dict[str, Any]:

@@ -38,6 +38,11 @@ _EXPLANATIONS = {
     ),
     "killed": ("crashed", "Crashed", "the sandbox's process was ended from outside"),
 }
+_NOT_INTACT = (
+    "the snippet changed the interpreter in a way that cannot be undone: the next run gets a new process, without the "
+    "variables of this one"
+)
+_GONE = "the sandbox's process ended between two runs: the variables of earlier runs are gone"
 
 
 class Sandbox:
@@ -66,6 +71,7 @@ class Sandbox:
         self._session: Session | None = None
         self._lock = threading.RLock()
         self._closed = False
+        self._gone = False  # a process that held variables is no more, and no result has said so
         if database is not None:
             self.attach(database)
 
@@ -112,6 +118,9 @@ class Sandbox:
 
     def _run(self, session: Session, code: str, on_output: OnOutput | None, clock_ms: int) -> RunResult:
         transcript = Transcript()
+        if self._gone:
+            transcript.warn(_GONE)
+            self._gone = False
         try:
             session.open(self._database)
         except (Lost, ProtocolError) as error:
@@ -126,7 +135,11 @@ class Sandbox:
         more |= {"seed": self._seed, "clock_ms": None if self._seed is None else clock_ms}
         try:
             duration = session.run(code, take, clock_ms=clock_ms)
-            return transcript.result(duration_s=duration, state=KEPT, **more)
+            if transcript.answer is not None and transcript.answer.intact:
+                return transcript.result(duration_s=duration, state=KEPT, **more)
+            self._drop()
+            transcript.warn(_NOT_INTACT)
+            return transcript.result(duration_s=duration, state=LOST, **more)
         except Lost as lost:
             status, kind, text = _EXPLANATIONS[lost.cause]
             reason = RunError(kind, text.format_map(self.limits.to_dict()))
@@ -157,7 +170,8 @@ class Sandbox:
         return self._unavailable(UnavailableError(text, hint="bench-analyze sandbox status"))
 
     def _ready_session(self, *, eager: bool) -> Session:
-        if self._session is not None and not self._session.alive:
+        if self._session is not None and not self._session.idle:
+            self._gone = self._session.used
             self._drop()
         if self._session is None:
             image = self._image or find_image()

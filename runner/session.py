@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from runner.errors import ProtocolError
 from runner.image import WARM, Image, deno_binary
 from runner.limits import ResourceLimits
 from runner.messages import Answer, Attached, Event, Ready
@@ -51,9 +50,9 @@ class Session:
         return self._worker.layers
 
     @property
-    def alive(self) -> bool:
-        """Whether the process runs."""
-        return self._worker.alive
+    def idle(self) -> bool:
+        """Whether the process runs and has said nothing unasked since its last answer."""
+        return self._worker.alive and not (self._ready and self._worker.has_spoken)
 
     @property
     def complaint(self) -> str:
@@ -88,8 +87,6 @@ class Session:
             Lost: the process is gone; it was killed if its time was over.
             ProtocolError: it said what it must not.
         """
-        if self._worker.received():
-            raise ProtocolError("bytes between two runs")
         self._began = clock()
         wall = self._limits.wall_time_s
         request = self._protocol.run(random_id(), code, soft_deadline_ms=wall * 1000, clock_ms=clock_ms)

@@ -5,6 +5,7 @@ import { loadPyodide } from "./pyodide.mjs";
 import createPyodideModule from "./pyodide.asm.mjs";
 import { readFrame, writeFrame } from "./frames.mjs";
 import { openDatabase } from "./database.mjs";
+import { intactness } from "./intact.mjs";
 import { repeatable, setClock } from "./repeat.mjs";
 
 // The engine and Emscripten log to the console, which is stdout: a profile asked for in SQL would break the frames.
@@ -17,6 +18,8 @@ const SIGINT = 2;
 const here = new URL(".", import.meta.url).pathname;
 const clock = performance.now.bind(performance);
 const encoder = new TextEncoder();
+
+process.argv[1] = "/sandbox"; // the interpreter keeps it: the snapshot would hold the path of whoever made it
 
 const { header: start } = readFrame();
 const limits = start.limits;
@@ -129,17 +132,26 @@ const bridge = {
   },
 };
 
-python.setStdout({ write: (bytes) => print("stdout", bytes) });
-python.setStderr({ write: (bytes) => print("stderr", bytes) });
-python.setStdin({ error: true });
-python.setInterruptBuffer(interrupts);
+// Taken now: a snippet reaches the object that they belong to.
+const { setStdout, setStderr, setStdin, setInterruptBuffer } = python;
+
+function connect() {
+  setStdout({ write: (bytes) => print("stdout", bytes) });
+  setStderr({ write: (bytes) => print("stderr", bytes) });
+  setStdin({ error: true });
+  setInterruptBuffer(interrupts);
+}
+
+connect();
 python.pyimport("random").seed(isRepeatable ? start.seed : undefined);
 const guest = python.pyimport("bench_sandbox.session").Session(bridge, JSON.stringify(limits));
+const { attached, run, intact } = guest; // bound now, like the functions above
+const isIntact = intactness(python, bridge, python.FS);
 
 const handlers = {
   attach(header, payload) {
     engine().attach(payload);
-    guest.attached();
+    attached();
     send({ type: "attached" });
   },
   run(header, payload) {
@@ -148,10 +160,11 @@ const handlers = {
     request.interrupted = 0;
     if (isRepeatable) setClock(header.clock_ms);
     request.deadline = clock() + header.soft_deadline_ms;
-    const answer = guest.run(payload);
+    const answer = run(payload);
     request.deadline = Infinity;
     flush();
-    send({ type: "result" }, encoder.encode(answer));
+    connect();
+    send({ type: "result", intact: isIntact() && intact() }, encoder.encode(answer));
   },
 };
 

@@ -23,7 +23,7 @@ def reply(kind: str, sequence: int, payload: bytes = b"", **more: object) -> byt
 
 
 def result(sequence: int, **changes: object) -> bytes:
-    return reply("result", sequence, json.dumps({**ANSWER, **changes}).encode())
+    return reply("result", sequence, json.dumps({**ANSWER, **changes}).encode(), intact=True)
 
 
 def running(limits: ResourceLimits | None = None) -> Protocol:
@@ -79,6 +79,7 @@ def test_events_do_not_depend_on_the_chunks(cuts: list[int]) -> None:
         (result(0, status="error"), "status error without an error"),
         (result(0, more=1), "an answer with the fields"),
         (result(0, reads=[{"table": "t"}]), "reads of another shape"),
+        (reply("result", 0, json.dumps(ANSWER).encode()), "an answer that is intact: None"),
         (reply("result", 0, b"[" * 200_000), "not a JSON object: RecursionError"),
         (reply("result", 0, b'{"value": NaN}'), "not a JSON object: ValueError"),
         (reply("result", 0, b"[]"), "a JSON list in the place of an object"),

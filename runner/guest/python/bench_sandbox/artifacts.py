@@ -21,6 +21,8 @@ VEGA_LITE = "application/vnd.vegalite.v5+json"
 
 def prepare() -> None:
     """Make the folder: the interpreter's file system is in memory and not part of the snapshot."""
+    if OUT.is_symlink() or (OUT.exists() and not OUT.is_dir()):
+        OUT.unlink()
     OUT.mkdir(exist_ok=True)
 
 

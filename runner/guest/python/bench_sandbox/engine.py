@@ -64,6 +64,7 @@ class Engine:
         self.account = account
         self._plans: dict[str, frozenset[tuple[str, str]]] = {}
         self._tables: dict[str, list[str]] = {}
+        self._words: set[str] = set()  # of this run's statements, the first of each
 
     def attached(self) -> None:
         """Learn the tables that were handed in: their columns are what `reads` tells of."""
@@ -102,15 +103,30 @@ class Engine:
             self._plans[statement] = known
         self.account.reads |= known
 
+    def settle(self) -> str:
+        """End a transaction that the run left aborted; return what to warn of."""
+        if not self._words & {"begin", "start"} or not isinstance(self._bridge.query("SELECT 1"), str):
+            return ""
+        self._bridge.query("ROLLBACK")
+        return "an aborted transaction was rolled back after the run"
+
+    def holds(self) -> bool:
+        """Whether the tables that were handed in are still there; begins the next run's list of statements."""
+        detached = "detach" in self._words
+        self._words.clear()
+        return not detached
+
     def run(self, statement: str) -> Result:
         """Run one statement of the snippet."""
         self.account.query()
+        self._words.add(statements.first_word(statement))
         self.note_reads(statement)
         return self._run(statement)
 
     def run_with(self, statement: str, parameters: Parameters) -> Result:
         """Run one statement with parameters."""
         self.account.query()
+        self._words.add(statements.first_word(statement))
         self.note_reads(statement)
         self._run(f"PREPARE snippet_statement AS {statement}")
         try:

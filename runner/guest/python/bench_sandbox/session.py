@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import ast
 import builtins
-import io
+import datetime
 import json
+import os
 import random
 import sys
 import time
 from collections.abc import Mapping
+from decimal import Decimal
 from types import CodeType
 from typing import Any
 
 import duckdb
 
-from bench_sandbox import artifacts, environment, failures
+from bench_sandbox import artifacts, environment, failures, statements
 from bench_sandbox.engine import Account, Connection, Engine
+from bench_sandbox.integrity import Baseline
 from bench_sandbox.values import ValueTooLarge, as_json
 
 NAME = "<snippet>"
@@ -33,19 +36,36 @@ class Session:
         self._engine = Engine(bridge, self._account)
         self._warnings: list[str] = []
         duckdb.default_connection = Connection(self._engine)
-        self._names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
-        self._names["con"] = Connection(self._engine)
-        self._names |= {"limits": {}, "units": {}, "chart": self._chart}
+        self._names: dict[str, Any] = {}
+        self._given: dict[str, Any] = {"con": Connection(self._engine), "limits": {}, "units": {}, "chart": self._chart}
         self._charts: list[str] = []
         environment.explain(self._warnings.append)
-        sys.stdout, sys.stderr = _unbuffered(1), _unbuffered(2)
-        artifacts.prepare()
+        self._baseline = Baseline(self._rehearse)
+        self._baseline.restore()
 
     def attached(self) -> None:
         """Take up the database that was handed in."""
         self._engine.attached()
-        self._names["limits"] = environment.limits(self._engine.internal)
-        self._names["units"] = environment.units(self._engine.internal)
+        self._given["limits"] = environment.limits(self._engine.internal)
+        self._given["units"] = environment.units(self._engine.internal)
+
+    def _rehearse(self) -> object:
+        """A run in small: what it gives is compared with what it gave before the first snippet."""
+        artifacts.prepare()
+        body, last, _ = parts("import json\nx = [1, 2.5, 'a']\nx")
+        names: dict[str, Any] = {"__builtins__": builtins}
+        exec(body, names)
+        values = [
+            eval(last, names) if last else None,
+            Decimal("1.5"),
+            datetime.date(2026, 1, 2),
+            {"a": {None}},
+            b"x",
+            (1,),
+        ]
+        failed = failures.outcome(ZeroDivisionError("division by zero"), "", self._limits)
+        written = [sys.stdout.write(""), sys.stderr.write(""), os.stat(1).st_mode, os.stat(2).st_mode]
+        return as_json(values, 1000), _answer(failed), written, statements.literal([1, 2.5, "a", None])
 
     def _chart(self, spec: Mapping[str, object] | str) -> None:
         """Keep a Vega-Lite specification as an artifact of the run."""
@@ -56,22 +76,39 @@ class Session:
 
     def run(self, payload: Any) -> str:
         """Run the snippet (UTF-8 bytes of a JavaScript array) and return the answer as JSON text."""
-        self._account.reset()
-        self._warnings.clear()
-        self._charts.clear()
+        self._begin()
         answer: dict[str, Any] = {"status": "ok", "value": None, "error": None}
         try:
             value = self._execute(payload.to_bytes().decode("utf-8", "surrogatepass"))
         except BaseException as error:  # noqa: BLE001 (a snippet may raise anything; it is its answer)
             why = self._disarm()
+            changed = self._baseline.restore()
             answer |= failures.outcome(error, why, self._limits)
         else:
             self._disarm()
+            changed = self._baseline.restore()
             answer |= self._valued(value)
+        if changed:
+            self._warnings.append(_undone(changed))
+        if settled := self._engine.settle():
+            self._warnings.append(settled)
         answer["artifacts"] = self._artifacts()
         answer["reads"] = [{"table": table, "column": column} for table, column in sorted(self._account.reads)]
         answer["warnings"] = list(dict.fromkeys(self._warnings))
         return _answer(answer)
+
+    def intact(self) -> bool:
+        """Whether the next run will find the interpreter as this one did. A value's own methods ran since `restore`."""
+        self._baseline.restore()
+        return self._engine.holds() and self._baseline.holds()
+
+    def _begin(self) -> None:
+        self._account.reset()
+        self._warnings.clear()
+        self._charts.clear()
+        self._names |= {"__name__": "__main__", "__builtins__": builtins}
+        for name, value in self._given.items():
+            self._names.setdefault(name, value)
 
     def _disarm(self) -> str:
         """End the deadline. An interrupt may come until it has ended."""
@@ -91,8 +128,6 @@ class Session:
             value = eval(last, self._names)
         if assigns or self._names.get("result") is not before:
             value = self._names.get("result")
-        sys.stdout.flush()
-        sys.stderr.flush()
         return value
 
     def _valued(self, value: object) -> dict[str, Any]:
@@ -110,10 +145,9 @@ class Session:
         return len(found)
 
 
-def _unbuffered(descriptor: int) -> io.TextIOWrapper:
-    """The host script collects what is printed; a buffer here would hold it back until it is full."""
-    raw = io.FileIO(descriptor, "w", closefd=False)
-    return io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", write_through=True)
+def _undone(changed: list[str]) -> str:
+    shown = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if len(changed) > 5 else "")
+    return f"undone after the run, so that the next one works: changes to {shown}"
 
 
 def _answer(answer: dict[str, Any]) -> str:

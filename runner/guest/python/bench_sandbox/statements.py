@@ -54,8 +54,13 @@ def split(sql: str, tokens: str) -> list[str]:
 
 def is_query(statement: str) -> bool:
     """Whether the statement gives rows and changes nothing."""
+    return first_word(statement) in _QUERY_WORDS
+
+
+def first_word(statement: str) -> str:
+    """Return the word that says what the statement does, in lower case, or a parenthesis."""
     word = re.match(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(\(|\w+)", statement, re.DOTALL)
-    return word is not None and word.group(1).lower() in _QUERY_WORDS
+    return "" if word is None else word.group(1).lower()
 
 
 def identifiers(sql: str) -> set[str]:

@@ -1,0 +1,190 @@
+"""What a snippet changed of the interpreter itself, undone before the next run.
+
+A snippet's variables live on; what it did to builtins, to `sys`, to the standard library and to the sandbox's own
+modules does not: a later run would fail for a reason that stands in another snippet. What cannot be put back (a file of
+the library that is gone, a list emptied in place) is found by a rehearsal of a run; the process is replaced then.
+
+The functions that this needs are taken before the first snippet, because it runs on an interpreter that may be broken.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import os
+import signal
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+LIBRARY = f"/lib/python{sys.version_info.major}{sys.version_info.minor}.zip"
+_GUARDED = (
+    "bench_sandbox",
+    "duckdb",
+    "json",
+    "traceback",
+    "linecache",
+    "pathlib",
+    "enum",
+    "re",
+    "codeop",
+    "dataclasses",
+)
+_OWN_STATE = frozenset(  # of `sys`: changes from run to run by itself, or is looked after below
+    [
+        "stdin",
+        "stdout",
+        "stderr",
+        "last_exc",
+        "last_type",
+        "last_value",
+        "last_traceback",
+        "modules",
+        "path",
+        "ps1",
+        "ps2",
+    ]
+)
+_dict, _list, _set, _zip, _setattr, _delattr = dict, list, set, zip, setattr, delattr
+_BaseException, _MISSING = BaseException, object()
+
+
+class Baseline:
+    """The interpreter as it was before the first snippet."""
+
+    def __init__(self, rehearse: Callable[[], object]) -> None:
+        self._rehearse = rehearse
+        self._modules = _dict(sys.modules)
+        self._contents = [(name, module.__dict__, _dict(module.__dict__)) for name, module in _real_modules()]
+        self._classes = [(kind, _dict(kind.__dict__)) for kind in _own_classes()]
+        self._lists: list[tuple[list[Any], list[Any]]] = [
+            (found, _list(found)) for found in (sys.meta_path, sys.path_hooks)
+        ]
+        self._path = _list(sys.path)
+        self._recursion = sys.getrecursionlimit()
+        self._collecting = gc.get_threshold()
+        self._descriptors = (os.dup(1), os.dup(2))
+        self._library = _library()
+        self._hooks = ((sys.gettrace, sys.settrace), (sys.getprofile, sys.setprofile))
+        self._set_recursion = sys.setrecursionlimit
+        self._os = (os.dup2, os.fstat, io.FileIO, io.TextIOWrapper)
+        self._signal = (signal.signal, signal.SIGINT, signal.default_int_handler)
+        self._gc = (gc.enable, gc.set_threshold)
+        self._expected = rehearse()
+
+    def restore(self) -> list[str]:
+        """Put back what can be put back and return the public names that had been changed."""
+        for get, unset in self._hooks:
+            if get() is not None:  # unsetting what is not set costs a millisecond
+                unset(None)
+        self._set_recursion(self._recursion)
+        enable, set_threshold = self._gc
+        enable()
+        set_threshold(*self._collecting)
+        handler, interrupt, default = self._signal
+        handler(interrupt, default)
+        changed = self._restore_contents()
+        self._restore_imports()
+        for kind, saved in self._classes:
+            changed += _mend_class(kind, saved)
+        self._restore_streams()
+        return changed
+
+    def _restore_contents(self) -> list[str]:
+        changed = []
+        for name, current, saved in self._contents:
+            if not _same(current, saved):
+                changed += _mend(name, current, saved)
+        return changed
+
+    def _restore_imports(self) -> None:
+        sys.modules.update(self._modules)
+        for found, saved in self._lists:
+            found[:] = saved
+        known = _set(sys.path)
+        sys.path += [entry for entry in self._path if entry not in known]
+
+    def _restore_streams(self) -> None:
+        dup2, _, _, _ = self._os
+        for kept, descriptor in _zip(self._descriptors, (1, 2), strict=True):
+            dup2(kept, descriptor)
+        sys.stdout, sys.stderr = self.stream(1), self.stream(2)
+        sys.__dict__.update(__stdout__=sys.stdout, __stderr__=sys.stderr)
+
+    def stream(self, descriptor: int) -> io.TextIOWrapper:
+        """Return a text stream without a buffer: the host script collects what is printed."""
+        _, _, raw, text = self._os
+        return text(
+            raw(descriptor, "w", closefd=False), encoding="utf-8", errors="backslashreplace", write_through=True
+        )
+
+    def holds(self) -> bool:
+        """Whether a run would work as the first one did."""
+        try:
+            return _library() == self._library and self._rehearse() == self._expected
+        except _BaseException:
+            return False
+
+
+def _real_modules() -> list[tuple[str, ModuleType]]:
+    return [
+        (name, module)
+        for name, module in sorted(sys.modules.items(), key=lambda item: item[0] != "builtins")
+        if type(module) is ModuleType and name not in ("__main__", "js", "pyodide_js", __name__)
+    ]
+
+
+def _own_classes() -> list[type]:
+    found: dict[int, type] = {}
+    for name, module in _real_modules():
+        if name.partition(".")[0] in _GUARDED:
+            for value in vars(module).values():
+                if isinstance(value, type) and value.__flags__ & 0x100 == 0:  # a mutable type
+                    found[id(value)] = value
+    return list(found.values())
+
+
+def _library() -> tuple[int, float] | None:
+    try:
+        found = os.stat(LIBRARY)
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime
+
+
+def _same(current: Any, saved: dict[str, Any]) -> Any:
+    try:
+        return current == saved
+    except _BaseException:  # a value's own __eq__
+        return False
+
+
+def _mend(name: str, current: dict[str, Any], saved: dict[str, Any]) -> list[str]:
+    skipped = _OWN_STATE if name == "sys" else ()
+    changed = [key for key in saved if key not in skipped and current.get(key, _MISSING) is not saved[key]]
+    for key in changed:
+        current[key] = saved[key]
+    if name == "builtins":
+        for key in _set(current) - _set(saved):
+            del current[key]
+    return [f"{name}.{key}" for key in changed if _public(name) and _public(key)]
+
+
+def _mend_class(kind: type, saved: dict[str, Any]) -> list[str]:
+    current = kind.__dict__
+    if _same(current, saved):
+        return []
+    changed = [
+        key for key in saved if current.get(key, _MISSING) is not saved[key] and key not in ("__dict__", "__weakref__")
+    ]
+    for key in changed:
+        _setattr(kind, key, saved[key])
+    for key in _set(current) - _set(saved):
+        if key[:6] != "__abc_" and key not in ("__annotations_cache__", "__abstractmethods__"):
+            _delattr(kind, key)
+    return [f"{kind.__name__}.{key}" for key in changed if _public(key)]
+
+
+def _public(name: str) -> bool:
+    return name[:1] != "_" and "._" not in name
