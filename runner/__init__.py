@@ -11,21 +11,28 @@ What is promised, and what is not:
 - Whatever it says is untrusted: every frame is checked and the first anomaly ends it. A snippet can still lie in its
   own answer; that is no more than it could print.
 - Wall time, memory, output, results and artifacts are bounded. SIGKILL enforces what an interrupt cannot. RLIMIT_DATA
-  bounds memory beside WebAssembly on Linux only; elsewhere `layers` does not list `rlimits`, and JavaScript buffers
-  are unbounded.
-- Not promised: protection from a fault in V8 or Deno themselves (below stands `rlimits` alone; namespaces, Landlock
-  and seccomp are not used yet); from timing and cache side channels; and that a process whose host was killed in the
-  middle of a snippet ends at once: it does when the snippet ends or is interrupted at `wall_time_s`, a snippet that
-  cannot be interrupted only at `cpu_time_s`, and its folder stays.
+  bounds memory beside WebAssembly on Linux only; elsewhere `layers` does not list `rlimits`, JavaScript buffers are
+  unbounded, and every result's warnings say so.
+- Below Deno, for a fault in Deno or V8, stands what a Linux system offers, each named in `RunResult.layers` only where
+  it holds: user, network, pid, ipc (with uts) and mount namespaces (a root of libraries, Deno and the image, all
+  read-only), Landlock (reads those, writes nothing, no TCP), seccomp (no socket, no new process, no mount, no bpf,
+  ...), rlimits with no core files. None is needed; `require_layers` makes one so. Not used: cgroups.
+  On macOS the launcher watches over the process, and Deno alone holds; on Windows there is no launcher either.
+- A process whose host was killed is ended by its launcher at once, and its folder removed; a folder that is left when
+  the launcher was killed too is removed by the next sandbox of that user.
+- What a snippet breaks of the interpreter is undone before the next run, or the process is replaced (`state`: lost).
+- Not promised: that layers below stop a fault of the kernel; protection from timing and cache side channels.
 """
 
 from runner.errors import ImageError, LimitsError, ProtocolError, RunnerError, UnavailableError
 from runner.image import Image, ImageStatus, find_image, image_status, install_image, verify_image
 from runner.limits import ResourceLimits
+from runner.policy import LAYERS
 from runner.result import Artifact, RunError, RunResult
 from runner.sandbox import Sandbox
 
 __all__ = [
+    "LAYERS",
     "Artifact",
     "Image",
     "ImageError",

@@ -33,10 +33,11 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 from runner.errors import ImageError, RunnerError, UnavailableError
+from runner.folders import private_folder
 from runner.frames import Decoder, encode
 from runner.limits import ResourceLimits
 from runner.policy import HOST_SCRIPT, Launch, launch
-from runner.process import private_folder, random_id, run_to_end
+from runner.process import random_id, run_to_end
 from runner.protocol import Protocol
 from runner.wasm import trim_exports
 

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HOST_SCRIPT = "host.mjs"
+LAUNCHER = Path(__file__).with_name("launcher.py")
+LAYERS = ("deno", "rlimits", "user", "network", "pid", "ipc", "mount", "landlock", "seccomp")
+"""What can hold a snippet: Deno's denied permissions; limits of the process; the five namespaces; Landlock; seccomp."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +52,32 @@ def launch(deno: Path, image: Path, deno_dir: Path, *, wasm_pages: int) -> Launc
     )
     environment = (("DENO_DIR", str(deno_dir)), ("DENO_NO_UPDATE_CHECK", "1"), ("NO_COLOR", "1"), ("TZ", "UTC"))
     return Launch(argv, environment, image)
+
+
+def below(
+    inner: Launch,
+    python: str,
+    folder: Path,
+    *,
+    layers: tuple[str, ...],
+    data_bytes: int,
+    cpu_s: int,
+    pipes: tuple[int, int],
+) -> Launch:
+    """Return how the launcher is started that starts `inner` below the layers named; `pipes` are its report and its
+    lifeline (see launcher.py)."""
+    report, lifeline = pipes
+    names = ",".join(layer for layer in layers if layer != "deno") or "none"
+    argv = (
+        python,
+        "-I",
+        "-S",
+        str(LAUNCHER),
+        str(folder),
+        names,
+        str(data_bytes),
+        str(cpu_s),
+        str(report),
+        str(lifeline),
+    )
+    return Launch((*argv, "--", *inner.argv), inner.environment, inner.cwd)

@@ -7,27 +7,25 @@ everything else. Its process group is its own, so that the kill reaches what it 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import secrets
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from runner.errors import UnavailableError
-from runner.policy import Launch
+from runner.folders import Folder
+from runner.policy import LAYERS, Launch, below
 
 CHUNK = 1 << 16
 STDERR_BYTES = 16_384
 REAP_S = 5.0
 _MEMORY_SIGNS = (b"out of memory", b"OOM", b"memory allocation of", b"Cannot allocate memory", b"Allocation failed")
-_SHARED_MEMORY = Path("/dev/shm")
 
 clock = time.monotonic
 
@@ -42,22 +40,23 @@ def random_id() -> str:
     return secrets.token_hex(16)
 
 
-def private_folder(copy_of: Path | None = None) -> Path:
-    """Return a new folder of our own, in memory where the system has such a place, with a copy of another's files."""
-    memory = _SHARED_MEMORY if os.access(_SHARED_MEMORY, os.W_OK | os.X_OK) else None
-    folder = Path(tempfile.mkdtemp(prefix="bench-analyze-", dir=memory))
-    for path in copy_of.glob("*") if copy_of is not None else ():
-        if path.is_file():
-            with contextlib.suppress(OSError):
-                shutil.copyfile(path, folder / path.name)
-    return folder
+def _supports_launcher() -> bool:
+    return os.name == "posix" and bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
 class Worker:
     """One running process with its folder, its pipes and its end."""
 
-    def __init__(self, launch: Launch, folder: Path, *, data_bytes: int, cpu_time_s: float | None) -> None:
-        """Start it.
+    def __init__(
+        self,
+        launch: Launch,
+        folder: Folder,
+        *,
+        data_bytes: int,
+        cpu_time_s: float | None,
+        layers: tuple[str, ...] = LAYERS,
+    ) -> None:
+        """Start it, below those of `layers` that the system has.
 
         Raises:
             UnavailableError: the system refused.
@@ -66,30 +65,57 @@ class Worker:
         self._chunks: SimpleQueue[bytes | None] = SimpleQueue()
         self._tail = bytearray()
         self._ended = False
+        self._report = self._lifeline = -1
+        self._layers: tuple[str, ...] | None = None
+        self.missing: dict[str, str] = {}
         try:
-            self._process = subprocess.Popen(
-                launch.argv,
-                env=dict(launch.environment),
-                cwd=launch.cwd,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                close_fds=True,
-                start_new_session=True,
-            )
+            cpu_s = 0 if cpu_time_s is None else max(1, math.ceil(cpu_time_s))
+            self._process = self._spawn(launch, layers, data_bytes, cpu_s)
         except OSError as error:
-            shutil.rmtree(folder, ignore_errors=True)
+            self._close_pipes()
+            folder.remove()
             raise UnavailableError(
                 f"the sandbox's process does not start: {error}", hint="reinstall the deno package"
             ) from None
-        self.layers = _restrict(self._process.pid, data_bytes, cpu_time_s)
         self._threads = [
             threading.Thread(target=self._read_stdout, daemon=True, name="sandbox-stdout"),
             threading.Thread(target=self._read_stderr, daemon=True, name="sandbox-stderr"),
         ]
         for thread in self._threads:
             thread.start()
+
+    def _spawn(self, launch: Launch, layers: tuple[str, ...], data_bytes: int, cpu_s: int) -> subprocess.Popen[bytes]:
+        if not _supports_launcher():
+            return _popen(launch, ())
+        self._report, report = os.pipe()
+        lifeline, self._lifeline = os.pipe()
+        try:
+            pipes = (report, lifeline)
+            folder, python = self._folder.path, sys.executable
+            command = below(launch, python, folder, layers=layers, data_bytes=data_bytes, cpu_s=cpu_s, pipes=pipes)
+            return _popen(command, pipes)
+        finally:
+            os.close(report)
+            os.close(lifeline)
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The layers that hold; waits until the launcher has reported. `missing` has the reasons against others."""
+        if self._layers is None:
+            lines = []
+            if self._report >= 0:
+                with open(self._report, encoding="utf-8", errors="replace", closefd=False) as report:
+                    lines = [line.split(maxsplit=2) for line in report]
+            held = {words[1] for words in lines if words[0] == "held"}
+            self.missing = {words[1]: " ".join(words[2:]).strip() for words in lines if words[0] == "missing"}
+            self._layers = ("deno", *(layer for layer in LAYERS if layer in held))
+        return self._layers
+
+    def _close_pipes(self) -> None:
+        for descriptor in (self._report, self._lifeline):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._report = self._lifeline = -1
 
     @property
     def pid(self) -> int:
@@ -168,7 +194,8 @@ class Worker:
             with contextlib.suppress(OSError):
                 if pipe is not None:
                     pipe.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._close_pipes()
+        self._folder.remove()
         return _cause(code, bytes(self._tail))
 
     def _reap(self) -> int | None:
@@ -204,20 +231,19 @@ def _cause(code: int | None, tail: bytes) -> str:
     return "exit"
 
 
-def _restrict(pid: int, data_bytes: int, cpu_time_s: float | None) -> tuple[str, ...]:
-    """Bound the process from outside, after its start; return the names of what holds."""
-    if sys.platform != "linux":
-        return ("deno",)
-    import resource  # noqa: PLC0415 (not on every system)
-
-    with contextlib.suppress(OSError, ValueError):
-        resource.prlimit(pid, resource.RLIMIT_DATA, (data_bytes, data_bytes))
-        resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
-        if cpu_time_s is not None:
-            seconds = max(1, int(cpu_time_s + 0.999))
-            resource.prlimit(pid, resource.RLIMIT_CPU, (seconds, seconds))
-        return ("deno", "rlimits")
-    return ("deno",)
+def _popen(launch: Launch, pass_fds: tuple[int, ...]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        launch.argv,
+        env=dict(launch.environment),
+        cwd=launch.cwd,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        close_fds=True,
+        pass_fds=pass_fds,
+        start_new_session=True,
+    )
 
 
 def run_to_end(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -13,6 +13,7 @@ from runner.errors import LimitsError, ProtocolError, RunnerError, UnavailableEr
 from runner.image import COMMAND, Image, find_image
 from runner.limits import ResourceLimits
 from runner.messages import Event
+from runner.policy import LAYERS
 from runner.process import wall_clock_ms
 from runner.result import KEPT, LOST, RunError, RunResult, Transcript
 from runner.session import Lost, Session
@@ -43,6 +44,17 @@ _NOT_INTACT = (
     "variables of this one"
 )
 _GONE = "the sandbox's process ended between two runs: the variables of earlier runs are gone"
+_UNBOUNDED = (
+    "this system bounds neither JavaScript's memory nor processor time of the sandbox (layer `rlimits` does not hold)"
+)
+
+
+def _known(layers: Iterable[str]) -> tuple[str, ...]:
+    names = tuple(layers)
+    for name in names:
+        if name not in LAYERS:
+            raise LimitsError(f"no isolation layer is called {name!r}", hint=f"there are {', '.join(LAYERS)}")
+    return names
 
 
 class Sandbox:
@@ -50,7 +62,8 @@ class Sandbox:
 
     database: a DuckDB file (storage v1.4.0) whose `main` and `guard` schemas `con` sees; its bytes are handed over,
     the file itself is not. limits: of every run. image: as `find_image` gives it; without it the one in the user's
-    cache. require_layers: isolation layers that must hold, else every run is `sandbox_unavailable`.
+    cache. require_layers: isolation layers (names in `LAYERS`) that must hold, else every run is
+    `sandbox_unavailable`. layers: those that are tried; all that there are without it.
     seed: what chance in Python and SQL begins with; None leaves it, and the clocks, to differ from run to run.
     """
 
@@ -61,12 +74,14 @@ class Sandbox:
         *,
         image: Image | None = None,
         require_layers: tuple[str, ...] = (),
+        layers: tuple[str, ...] = LAYERS,
         seed: int | None = 0,
     ) -> None:
         self.limits = limits or ResourceLimits()
         self._image = image
         self._seed = seed
-        self._required = tuple(require_layers)
+        self._required = _known(require_layers)
+        self._layers = _known(layers)
         self._database: bytes | None = None
         self._session: Session | None = None
         self._lock = threading.RLock()
@@ -112,6 +127,7 @@ class Sandbox:
                 return self._unavailable(UnavailableError("the sandbox is closed", hint="make a new one"))
             try:
                 session = self._ready_session(eager=False)
+                self._check_layers(session)
             except RunnerError as error:
                 return self._unavailable(error)
             return self._run(session, code, on_output, wall_clock_ms() if clock_ms is None else clock_ms)
@@ -132,6 +148,8 @@ class Sandbox:
                 on_output(*output)
 
         more: dict[str, Any] = {"limits": self.limits, "layers": session.layers, "image": session.image.id}
+        if "rlimits" not in session.layers:
+            transcript.warn(_UNBOUNDED)
         more |= {"seed": self._seed, "clock_ms": None if self._seed is None else clock_ms}
         try:
             duration = session.run(code, take, clock_ms=clock_ms)
@@ -183,14 +201,19 @@ class Sandbox:
                 database_bytes=len(self._database or b""),
                 eager=eager or self._database is not None,
                 seed=self._seed,
-            )
-        missing = [layer for layer in self._required if layer not in self._session.layers]
-        if missing:
-            self._drop()
-            raise UnavailableError(
-                f"required isolation layers do not hold here: {', '.join(missing)}", hint="see the README"
+                layers=self._layers,
             )
         return self._session
+
+    def _check_layers(self, session: Session) -> None:
+        missing = [layer for layer in self._required if layer not in session.layers]
+        if missing:
+            reasons = [f"{layer} ({session.missing.get(layer, 'not on this system')})" for layer in missing]
+            self._drop()
+            raise UnavailableError(
+                f"required isolation layers do not hold here: {', '.join(reasons)}",
+                hint="run on a system that has them, or do not require them",
+            )
 
     def _unavailable(self, error: RunnerError) -> RunResult:
         return RunResult(

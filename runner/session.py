@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from runner.folders import Folder
 from runner.image import WARM, Image, deno_binary
 from runner.limits import ResourceLimits
 from runner.messages import Answer, Attached, Event, Ready
-from runner.policy import launch
-from runner.process import Worker, clock, private_folder, random_id
+from runner.policy import LAYERS, launch
+from runner.process import Worker, clock, random_id
 from runner.protocol import Protocol
 
 START_S = 60.0
@@ -28,7 +29,14 @@ class Session:
     """Made when it starts; `open` waits until it is ready, `run` any number of times, `close` ends it."""
 
     def __init__(
-        self, image: Image, limits: ResourceLimits, *, database_bytes: int, eager: bool, seed: int | None = 0
+        self,
+        image: Image,
+        limits: ResourceLimits,
+        *,
+        database_bytes: int,
+        eager: bool,
+        seed: int | None = 0,
+        layers: tuple[str, ...] = LAYERS,
     ) -> None:
         self.image = image
         self.eager = eager
@@ -37,17 +45,21 @@ class Session:
         self._ready = False
         self._began = clock()
         self._protocol = Protocol(random_id(), limits)
-        folder = private_folder(image.path / WARM)
-        command = launch(deno_binary(), image.path, folder, wasm_pages=limits.wasm_pages)
-        self._worker = Worker(
-            command, folder, data_bytes=limits.data_bytes(database_bytes), cpu_time_s=limits.cpu_time_s
-        )
+        folder = Folder(image.path / WARM)
+        command = launch(deno_binary(), image.path, folder.path, wasm_pages=limits.wasm_pages)
+        data_bytes = limits.data_bytes(database_bytes)
+        self._worker = Worker(command, folder, data_bytes=data_bytes, cpu_time_s=limits.cpu_time_s, layers=layers)
         self._worker.send(self._protocol.start(eager=eager, seed=seed))
 
     @property
     def layers(self) -> tuple[str, ...]:
-        """The isolation layers that hold."""
+        """The isolation layers that hold; waits until that is known."""
         return self._worker.layers
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """Why each of the other layers does not hold, where the system told."""
+        return self._worker.missing
 
     @property
     def idle(self) -> bool:

@@ -33,12 +33,27 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
             listener.accept()
 
 
-@pytest.fixture(scope="module")
-def victim(image: Image, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    """A sandbox with a table. Each attack may end its process; the next run gets a new one."""
+LIMITS = ResourceLimits(wall_time_s=4, queries=200, rows=100_000)
+
+
+@pytest.fixture(scope="session")
+def retest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("database") / "retest.duckdb"
     with duckdb.connect() as con:
         con.execute(f"ATTACH '{path}' AS made (STORAGE_VERSION 'v1.4.0')")
         con.execute("CREATE TABLE made.retest AS SELECT 4.98 AS value_v FROM range(3)")
-    with Sandbox(path, ResourceLimits(wall_time_s=4, queries=200, rows=100_000), image=image) as sandbox:
+    return path
+
+
+@pytest.fixture(scope="module")
+def victim(image: Image, retest: Path) -> Iterator[Sandbox]:
+    """A sandbox with a table. Each attack may end its process; the next run gets a new one."""
+    with Sandbox(retest, LIMITS, image=image) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture(scope="module")
+def deno_alone(image: Image, retest: Path) -> Iterator[Sandbox]:
+    """The same without the layers of the system below; the limits of memory stay, for the machine's sake."""
+    with Sandbox(retest, LIMITS, image=image, layers=("deno", "rlimits")) as sandbox:
         yield sandbox

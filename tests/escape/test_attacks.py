@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+
 import attacks
 import pytest
 
@@ -20,14 +22,13 @@ def test_there_are_at_least_120() -> None:
     assert len(ALL) >= 120
 
 
-@pytest.mark.parametrize("attack", ALL)
-def test_attack(victim: Sandbox, host: dict[str, str], attack: attacks.Attack) -> None:
+def attack_it(sandbox: Sandbox, host: dict[str, str], attack: attacks.Attack) -> None:
     """The outcome is the exact one, and the next run works; that the host is untouched is asserted when all have
     run."""
     code = attack.code
     for name, text in host.items():
         code = code.replace(f"{{{name}}}", text)
-    result = victim.run(code)
+    result = sandbox.run(code)
     assert result.status == attack.status, result.error
     if attack.holds is not None and result.status == "ok":
         assert result.value == attack.holds
@@ -35,5 +36,16 @@ def test_attack(victim: Sandbox, host: dict[str, str], attack: attacks.Attack) -
         assert result.error is not None
         assert str(attack.holds) in result.error.message
     assert (result.state == "lost") == (result.status in ("crashed", "protocol")) or result.status.endswith("limit")
-    following = victim.run("1 + 1")
+    following = sandbox.run("1 + 1")
     assert (following.status, following.value) == ("ok", 2)
+
+
+@pytest.mark.parametrize("attack", ALL)
+def test_attack(victim: Sandbox, host: dict[str, str], attack: attacks.Attack) -> None:
+    attack_it(victim, host, attacks.BELOW.get(attack.name, attack))
+
+
+# Deno alone must hold too. A few of each group every time, all of them with ESCAPE_FULL=1 in the environment.
+@pytest.mark.parametrize("attack", ALL if os.environ.get("ESCAPE_FULL") else ALL[::6])
+def test_attack_on_deno_alone(deno_alone: Sandbox, host: dict[str, str], attack: attacks.Attack) -> None:
+    attack_it(deno_alone, host, attack)

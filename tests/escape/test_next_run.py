@@ -8,15 +8,10 @@ import pytest
 from runner import Image, ResourceLimits, Sandbox
 
 
-def folders() -> set[str]:
-    """The private folders of all sandboxes of this machine, where the system has shared memory."""
-    return {path.name for path in Path("/dev/shm").glob("bench-analyze-*")}
-
-
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="private folders are elsewhere on this system")
 def test_storage_does_not_survive_into_the_next_process(image: Image) -> None:
     store = "from pyodide_js import runPython as f\nF = f.constructor\n"
-    with Sandbox(image=image) as sandbox:
+    with Sandbox(image=image, layers=("deno", "rlimits")) as sandbox:
         sandbox.run(store + "F('localStorage.setItem(`a`, `kept`)')()")
         assert sandbox.run("import os; os._exit(0)").status == "crashed"
         assert sandbox.run(store + "F('return localStorage.getItem(`a`)')()").value is None
@@ -27,7 +22,7 @@ def test_a_process_leaves_no_folder_and_no_process(image: Image) -> None:
         sandbox.run("1")
         assert sandbox._session is not None
         worker = sandbox._session._worker
-        folder = worker._folder
+        folder = worker._folder.path
         assert folder.is_dir()
     assert not folder.exists()
     with pytest.raises(ProcessLookupError):

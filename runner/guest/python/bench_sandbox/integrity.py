@@ -147,7 +147,7 @@ def _own_classes() -> list[type]:
 
 def _library() -> tuple[int, float] | None:
     try:
-        found = os.stat(LIBRARY)
+        found = os.stat(LIBRARY)  # noqa: PTH116 (less of the interpreter is needed)
     except OSError:
         return None
     return found.st_size, found.st_mtime
