@@ -28,6 +28,7 @@ from runner.errors import ImageError, LimitsError, ProtocolError, RunnerError, U
 from runner.image import Image, ImageStatus, find_image, image_status, install_image, verify_image
 from runner.limits import ResourceLimits
 from runner.policy import LAYERS
+from runner.pool import Pool
 from runner.result import Artifact, RunError, RunResult
 from runner.sandbox import Sandbox
 
@@ -38,6 +39,7 @@ __all__ = [
     "ImageError",
     "ImageStatus",
     "LimitsError",
+    "Pool",
     "ProtocolError",
     "ResourceLimits",
     "RunError",

@@ -43,6 +43,7 @@ from runner.wasm import trim_exports
 
 GUEST = Path(__file__).parent / "guest"
 COMMAND = "bench-analyze sandbox install"
+DENO = "deno>=2.9.8,<2.10"
 MANIFEST = "manifest.json"
 SNAPSHOT = "snapshot.bin"
 _SNAPSHOT_PAGES = 16384
@@ -96,7 +97,7 @@ def deno_binary() -> Path:
 
         return Path(find_deno_bin())
     except (ImportError, FileNotFoundError):
-        raise UnavailableError("Deno is not installed", hint="pip install 'deno>=2.9.8,<2.10'") from None
+        raise UnavailableError("Deno is not installed", hint=f"pip install '{DENO}'") from None
 
 
 def _parts() -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from runner.errors import UnavailableError
@@ -65,6 +66,7 @@ class Worker:
         self._chunks: SimpleQueue[bytes | None] = SimpleQueue()
         self._tail = bytearray()
         self._ended = False
+        self._is_cpu_bounded = cpu_time_s is not None
         self._report = self._lifeline = -1
         self._layers: tuple[str, ...] | None = None
         self.missing: dict[str, str] = {}
@@ -121,6 +123,15 @@ class Worker:
     def pid(self) -> int:
         """The process id."""
         return self._process.pid
+
+    @property
+    def resident_mb(self) -> int | None:
+        """Megabytes (2**20 bytes) of memory that Deno's process holds; None where the system does not tell."""
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
+            pages = int(Path(f"/proc/{children[0]}/statm").read_text().split()[1])
+            return pages * os.sysconf("SC_PAGE_SIZE") // 2**20
+        return None
 
     @property
     def alive(self) -> bool:
@@ -196,7 +207,7 @@ class Worker:
                     pipe.close()
         self._close_pipes()
         self._folder.remove()
-        return _cause(code, bytes(self._tail))
+        return _cause(code, bytes(self._tail), is_cpu_bounded=self._is_cpu_bounded)
 
     def _reap(self) -> int | None:
         """The exit code, if the process has closed its output on its own and is about to be gone."""
@@ -221,13 +232,13 @@ class Worker:
         return told[-1][:300] if told else ""
 
 
-def _cause(code: int | None, tail: bytes) -> str:
+def _cause(code: int | None, tail: bytes, *, is_cpu_bounded: bool) -> str:
     if code is None:
         return "killed"
     if any(sign in tail for sign in _MEMORY_SIGNS):
         return "memory"
     if hasattr(signal, "SIGXCPU") and code in (-signal.SIGXCPU, -signal.SIGKILL):
-        return "cpu"
+        return "cpu" if is_cpu_bounded else "killed"
     return "exit"
 
 

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from runner.errors import LimitsError, ProtocolError, RunnerError, UnavailableError
-from runner.image import COMMAND, Image, find_image
+from runner.image import COMMAND, DENO, Image, find_image
 from runner.limits import ResourceLimits
 from runner.messages import Event
 from runner.policy import LAYERS
@@ -37,8 +37,9 @@ _EXPLANATIONS = {
         "Crashed",
         "the snippet ended the sandbox's process (os._exit, a fatal error of the interpreter, or the like)",
     ),
-    "killed": ("crashed", "Crashed", "the sandbox's process was ended from outside"),
+    "killed": ("crashed", "Crashed", "the sandbox's process was killed from outside, or the system had no memory left"),
 }
+SNIPPET_BYTES = 1_000_000
 _NOT_INTACT = (
     "the snippet changed the interpreter in a way that cannot be undone: the next run gets a new process, without the "
     "variables of this one"
@@ -63,7 +64,8 @@ class Sandbox:
     database: a DuckDB file (storage v1.4.0) whose `main` and `guard` schemas `con` sees; its bytes are handed over,
     the file itself is not. limits: of every run. image: as `find_image` gives it; without it the one in the user's
     cache. require_layers: isolation layers (names in `LAYERS`) that must hold, else every run is
-    `sandbox_unavailable`. layers: those that are tried; all that there are without it.
+    `sandbox_unavailable`. retire_mb: a process that holds more after a run is replaced.
+    layers: those that are tried; all that there are without it.
     seed: what chance in Python and SQL begins with; None leaves it, and the clocks, to differ from run to run.
     """
 
@@ -76,10 +78,12 @@ class Sandbox:
         require_layers: tuple[str, ...] = (),
         layers: tuple[str, ...] = LAYERS,
         seed: int | None = 0,
+        retire_mb: int | None = None,
     ) -> None:
         self.limits = limits or ResourceLimits()
         self._image = image
         self._seed = seed
+        self._retire_mb = retire_mb
         self._required = _known(require_layers)
         self._layers = _known(layers)
         self._database: bytes | None = None
@@ -122,6 +126,8 @@ class Sandbox:
 
         `on_output(stream, text)` is called while it runs. Whatever the snippet does is a result, never an exception.
         """
+        if not isinstance(code, str):
+            raise TypeError(f"a snippet is text, got {type(code).__name__}")
         with self._lock:
             if self._closed:
                 return self._unavailable(UnavailableError("the sandbox is closed", hint="make a new one"))
@@ -130,7 +136,19 @@ class Sandbox:
                 self._check_layers(session)
             except RunnerError as error:
                 return self._unavailable(error)
-            return self._run(session, code, on_output, wall_clock_ms() if clock_ms is None else clock_ms)
+            size = len(code.encode("utf-8", "surrogatepass"))
+            if size > SNIPPET_BYTES:
+                return self._too_long(size)
+            return self._run(
+                session, code.removeprefix("\ufeff"), on_output, wall_clock_ms() if clock_ms is None else clock_ms
+            )
+
+    async def arun(self, code: str, *, on_output: OnOutput | None = None, clock_ms: int | None = None) -> RunResult:
+        """Run a snippet like `run`, from a thread, so that an asyncio loop goes on meanwhile. `on_output` is called in
+        that thread; a task that is cancelled does not stop the snippet, its limits do."""
+        import asyncio  # noqa: PLC0415 (takes long to import, and few callers have a loop)
+
+        return await asyncio.to_thread(self.run, code, on_output=on_output, clock_ms=clock_ms)
 
     def _run(self, session: Session, code: str, on_output: OnOutput | None, clock_ms: int) -> RunResult:
         transcript = Transcript()
@@ -153,11 +171,11 @@ class Sandbox:
         more |= {"seed": self._seed, "clock_ms": None if self._seed is None else clock_ms}
         try:
             duration = session.run(code, take, clock_ms=clock_ms)
-            if transcript.answer is not None and transcript.answer.intact:
-                return transcript.result(duration_s=duration, state=KEPT, **more)
-            self._drop()
-            transcript.warn(_NOT_INTACT)
-            return transcript.result(duration_s=duration, state=LOST, **more)
+            why = self._reason_to_replace(session, transcript)
+            if why:
+                self._drop()
+                transcript.warn(why)
+            return transcript.result(duration_s=duration, state=LOST if why else KEPT, **more)
         except Lost as lost:
             status, kind, text = _EXPLANATIONS[lost.cause]
             reason = RunError(kind, text.format_map(self.limits.to_dict()))
@@ -168,6 +186,17 @@ class Sandbox:
         except BaseException:
             self._drop()  # the caller's own on_output, or Ctrl-C: the rest of the answer belongs to nobody
             raise
+
+    def _reason_to_replace(self, session: Session, transcript: Transcript) -> str:
+        if transcript.answer is None or not transcript.answer.intact:
+            return _NOT_INTACT
+        held = session.resident_mb if self._retire_mb is not None else None
+        if held is not None and self._retire_mb is not None and held > self._retire_mb:
+            return (
+                f"the sandbox's process held {held} MB after the run, more than retire_mb={self._retire_mb}: the next "
+                "run gets a new process, without the variables of this one"
+            )
+        return ""
 
     def _lost(
         self, transcript: Transcript, status: str, error: RunError, duration: float, more: dict[str, Any]
@@ -184,8 +213,13 @@ class Sandbox:
             return self._unavailable(
                 LimitsError("the database does not fit into the memory limit", hint="give a larger memory_mb")
             )
+        if session.loaded:
+            told = complaint.rpartition("Error: ")[2] or cause
+            hint = "name a DuckDB file written with STORAGE_VERSION 'v1.4.0'"
+            return self._unavailable(UnavailableError(f"the database cannot be opened: {told}", hint=hint))
         text = f"the sandbox's process did not start ({cause}){': ' + complaint if complaint else ''}"
-        return self._unavailable(UnavailableError(text, hint="bench-analyze sandbox status"))
+        hint = f"reinstall Deno (pip install '{DENO}') or the image ({COMMAND} --force)"
+        return self._unavailable(UnavailableError(text, hint=hint))
 
     def _ready_session(self, *, eager: bool) -> Session:
         if self._session is not None and not self._session.idle:
@@ -214,6 +248,10 @@ class Sandbox:
                 f"required isolation layers do not hold here: {', '.join(reasons)}",
                 hint="run on a system that has them, or do not require them",
             )
+
+    def _too_long(self, size: int) -> RunResult:
+        text = f"the snippet has {size} bytes, more than {SNIPPET_BYTES}: hand data over as a table, not in the code"
+        return RunResult("error", error=RunError("SnippetTooLong", text), limits=self.limits)
 
     def _unavailable(self, error: RunnerError) -> RunResult:
         return RunResult(

@@ -43,6 +43,7 @@ class Session:
         self.used = False
         self._limits = limits
         self._ready = False
+        self.loaded = False  # interpreter and engine are there: what fails next is the database
         self._began = clock()
         self._protocol = Protocol(random_id(), limits)
         folder = Folder(image.path / WARM)
@@ -67,6 +68,11 @@ class Session:
         return self._worker.alive and not (self._ready and self._worker.has_spoken)
 
     @property
+    def resident_mb(self) -> int | None:
+        """Megabytes that the process holds; None where the system does not tell."""
+        return self._worker.resident_mb
+
+    @property
     def complaint(self) -> str:
         """What the process wrote to stderr last."""
         return self._worker.complaint
@@ -87,6 +93,7 @@ class Session:
             return
         deadline = clock() + START_S
         self._until(Ready, deadline, _ignore)
+        self.loaded = True
         if database is not None:
             self._worker.send(self._protocol.attach(random_id(), len(database)), memoryview(database))
             self._until(Attached, deadline, _ignore)

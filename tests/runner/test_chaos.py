@@ -1,0 +1,176 @@
+"""Kills at random moments, many threads, many runs. Few of each here; all of them with the counts in the environment:
+
+CHAOS_KILLS=500 CHAOS_HOSTS=500 CHAOS_THREADS=8 CHAOS_RUNS=50 CHAOS_SESSION=1000
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from runner import Image, Sandbox
+from runner.folders import PREFIX, _place, sweep
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked at in /proc")
+KILLS, HOSTS, THREADS, RUNS, SESSION = (
+    int(os.environ.get(f"CHAOS_{name}", few))
+    for name, few in (("KILLS", 8), ("HOSTS", 3), ("THREADS", 4), ("RUNS", 5), ("SESSION", 100))
+)
+DEADLINE_S = 10.0
+
+
+def folders() -> set[str]:
+    return {path.name for path in _place().glob(f"{PREFIX}*")}
+
+
+def running_in(names: set[str]) -> list[int]:
+    """Processes of ours that work with one of these folders (Deno has it in its environment, the launcher in argv)."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            text = (process / "cmdline").read_bytes() + (process / "environ").read_bytes()
+        except OSError:
+            continue
+        if any(name.encode() in text for name in names):
+            found.append(int(process.name))
+    return found
+
+
+@pytest.fixture
+def before() -> Iterator[set[str]]:
+    """The folders that other sandboxes of this machine have; nothing of ours may be left when the test ends."""
+    known = folders()
+    yield known
+    ours = folders() - known
+    deadline = time.monotonic() + DEADLINE_S
+    while (running_in(ours) or folders() & ours) and time.monotonic() < deadline:
+        pass
+    assert running_in(ours) == []
+    assert folders() & ours == set()
+
+
+def deno_of(launcher: int) -> int:
+    return int(Path(f"/proc/{launcher}/task/{launcher}/children").read_text().split()[0])
+
+
+@pytest.mark.parametrize("victim", ["launcher", "deno"])
+def test_a_worker_killed_at_a_random_moment_costs_its_own_run_at_most(
+    image: Image, before: set[str], victim: str
+) -> None:
+    chance = random.Random(2026)
+    outcomes = {"ok": 0, "crashed": 0}
+    with Sandbox(image=image) as sandbox:
+        for number in range(KILLS):
+            sandbox.run("0")
+            assert sandbox._session is not None
+            launcher = sandbox._session._worker.pid
+            pid = launcher if victim == "launcher" else deno_of(launcher)
+            timer = threading.Timer(chance.uniform(0, 0.03), os.kill, (pid, signal.SIGKILL))
+            timer.start()
+            result = sandbox.run(f"import time\nt = time.monotonic()\nfor _ in range({number} + 20000): pass\n{number}")
+            timer.join()
+            outcomes[result.status] += 1
+            assert result.value == (number if result.status == "ok" else None)
+            if result.status == "crashed":
+                assert result.state == "lost"
+    assert sum(outcomes.values()) == KILLS
+
+
+HOST = """
+import sys
+from runner import Sandbox
+with Sandbox() as sandbox:
+    print(sandbox.run("1").status, flush=True)
+    while True:
+        sandbox.run("sum(range(10**6))")
+"""
+
+
+def test_a_host_that_is_killed_leaves_no_process_and_no_folder(image: Image, before: set[str]) -> None:
+    chance = random.Random(2026)
+    for _ in range(HOSTS):
+        host = subprocess.Popen([sys.executable, "-c", HOST], stdout=subprocess.PIPE, cwd=Path(__file__).parents[2])
+        assert host.stdout is not None
+        if chance.random() < 0.7:
+            assert host.stdout.readline() == b"ok\n"
+        moment = time.monotonic() + chance.uniform(0, 0.3)
+        while time.monotonic() < moment:
+            pass
+        host.kill()
+        host.wait()
+        host.stdout.close()
+
+
+def test_a_folder_whose_host_and_launcher_were_killed_goes_with_the_next_sandbox(image: Image) -> None:
+    code = "from runner.folders import Folder; import os; print(Folder().path, flush=True); os.kill(os.getpid(), 9)"
+    options = {"capture_output": True, "text": True, "check": False, "cwd": Path(__file__).parents[2]}
+    done = subprocess.run([sys.executable, "-c", code], **options)
+    left = Path(done.stdout.strip())
+    assert left.is_dir()
+    sweep(older_than_s=0)
+    assert not left.exists()
+
+
+def test_a_folder_in_use_is_not_swept(image: Image) -> None:
+    with Sandbox(image=image) as sandbox:
+        sandbox.run("1")
+        sweep(older_than_s=0)
+        assert sandbox._session is not None
+        assert sandbox._session._worker._folder.path.is_dir()
+
+
+def test_threads_side_by_side_get_their_own_answers(image: Image, before: set[str]) -> None:
+    wrong: list[object] = []
+
+    def work(thread: int) -> None:
+        with Sandbox(image=image) as sandbox:
+            for number in range(RUNS):
+                result = sandbox.run(f"total = globals().get('total', 0) + 1\n[{thread}, {number}, total]")
+                if result.value != [thread, number, number + 1]:
+                    wrong.append(result)
+
+    threads = [threading.Thread(target=work, args=(thread,)) for thread in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_one_sandbox_used_by_many_threads_loses_and_doubles_nothing(image: Image) -> None:
+    seen: list[object] = []
+    with Sandbox(image=image) as sandbox:
+        code = "total = globals().get('total', 0) + 1\ntotal"
+        threads = [
+            threading.Thread(target=lambda: [seen.append(sandbox.run(code).value) for _ in range(RUNS)])
+            for _ in range(THREADS)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert sorted(map(int, map(str, seen))) == list(range(1, THREADS * RUNS + 1))
+
+
+def test_many_runs_in_one_session_keep_memory_flat(image: Image) -> None:
+    with Sandbox(image=image) as sandbox:
+        code = "x = [i for i in range(1000)]\nprint(len(x))\ncon.sql('select 1').fetchall()"
+        for _ in range(50):
+            assert sandbox.run(code).status == "ok"
+        assert sandbox._session is not None
+        before = sandbox._session.resident_mb
+        for _ in range(SESSION):
+            assert sandbox.run(code).status == "ok"
+        after = sandbox._session.resident_mb
+    assert before is not None
+    assert after is not None
+    assert after - before < 40, (before, after)
