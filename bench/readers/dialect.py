@@ -17,6 +17,7 @@ from bench.readers import cells, head
 CANDIDATES = (",", ";", "\t", "|")
 _SCORED_LINES = 400
 _WEAK = 0.5
+_COMMENTS = frozenset("#%!~;")
 _SEP = re.compile(r'^"?sep=(.)"?,*$', re.IGNORECASE)
 _RUNS = re.compile(r"[ \t]+")
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", " ": "space"}
@@ -70,7 +71,8 @@ def single_spaced(line: str) -> str:
 
 def _spaces(sample: Sequence[str]) -> Delimiter | None:
     """Return the space as delimiter if runs of it cut the lines into columns of which two or more hold values."""
-    found = [single_spaced(line).split(" ") for line in sample]
+    plain = [line for line in sample if line[:1] not in _COMMENTS] or sample
+    found = [single_spaced(line).split(" ") for line in plain]
     width, count = Counter(map(len, found)).most_common(1)[0]
     alike = [row for row in found if len(row) == width]
     if width < 2 or count * 5 < len(found) * 4:

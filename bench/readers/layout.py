@@ -1,9 +1,8 @@
 """Where the table is in the head: preamble, header rows, first data row, and what each header row says.
 
-The rows decide. From the lower part of the head each column's kind is taken (numbers, times, or text); a line that has
-no such value in any of those columns is not data. The last such lines before the data are the header: names, and below
-them a units row, an aggregation row or limit rows. What stands above is the preamble. With no column to tell by (text
-only) the first row of full width is the header.
+`header.py` finds the header rows. Of them, names come first, and below or above them stand a units row, an aggregation
+row or limit rows. What stands above is the preamble. With no column to tell by (text only) the first row of full width
+is the header.
 """
 
 from __future__ import annotations
@@ -13,18 +12,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bench.readers import cells, preambles
+from bench.readers import cells, header, labels, preambles
 from bench.readers.head import Record
 
-_MOST_HEADER_ROWS = 4
-_LIMIT_WORDS = re.compile(
-    r"(?i)^\s*(?:lsl|usl|lcl|ucl|units?|einheit|"
-    r"(?:lower|low|upper|high|hi|lo)[ _]?(?:spec(?:ification)?[ _]?)?(?:limit|lim)s?)\s*:?\s*$"
-)
-_BESIDE_LIMITS = re.compile(r"(?i)^\s*(?:min(?:imum)?|max(?:imum)?|nominal|nom|target|typ(?:ical)?|spec)\s*:?\s*$")
-_UNIT_WORDS = re.compile(r"(?i)^\s*(?:units?|einheit(?:en)?|\[units?\])\s*:?\s*$")
-_AGGREGATIONS = frozenset("smp avg min max std tot totalize sample average samples med median mean count".split())
-_COMMENT_MARKS = ("#", "%", "//", "!", ";")
+_COMMENT_MARKS = ("#", "%", "//", "!", ";", "~")
+_ASSIGNED = re.compile(r"^\s*([\w .]+?)\s*=\s*(\S.*?)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,31 +49,45 @@ def find(records: Sequence[Record], *, delimiter: str = ",", header_rows: int | 
     everything = [record for record in records if not record.blank]
     comment = _comment_mark(everything, delimiter)
     rows = [row for row in everything if comment is None or not row.text.startswith(comment)]
-    body_width = _body_width(rows)
-    typed = _typed_columns(rows, body_width)
+    width = header.body_width(rows)
+    typed = header.typed_columns(rows, width)
     first, count, evidence = (
-        _header(rows, body_width, typed) if header_rows is None else _told_header(rows, body_width, header_rows)
+        header.locate(rows, width, typed) if header_rows is None else header.told(rows, width, header_rows)
     )
-    header = rows[first : first + count]
-    body = rows[first + count :]
-    if not header and comment is not None and body and header_rows is None:
-        header = _commented_header(everything, body[0], comment, body_width)
-    kinds = [_row_kind(row, typed) for row in header]
-    start = (header or body or everything)[0].line
+    above, body = rows[first : first + count], rows[first + count :]
+    if not above and comment is not None and body and header_rows is None:
+        above = _commented_header(everything, body[0], comment, width)
+    kinds = [labels.row_kind(row, typed) for row in above]
+    start = (above or body or everything)[0].line
     preamble = [row for row in everything if row.line < start]
-    found = _layout(preamble, header, kinds, body, records, comment, evidence)
-    beside = {} if header else preambles.beside(body, min(typed, default=0))
-    return replace(found, axes=tuple(sorted(typed)), metadata={**beside, **found.metadata})
+    found = _layout(preamble, above, kinds, body, records, comment, evidence, delimiter)
+    codes = len(typed) == 1 and all(
+        row.cells[at].strip().isdigit() for at in typed for row in body[:20] if at < len(row.cells)
+    )
+    axes = () if codes else tuple(sorted(typed))  # whole numbers in a single column are a digitizer's codes
+    if above:
+        return replace(found, axes=axes)
+    beside, units = preambles.beside(body, sorted(typed))
+    traces = preambles.trace_names(preamble, sorted(typed), found.width)
+    return replace(
+        found, axes=axes, metadata={**beside, **found.metadata}, names=traces or found.names,
+        units=tuple(units.get(at, "") for at in range(found.width)) if units else None,
+    )  # fmt: skip
 
 
 def _commented_header(rows: Sequence[Record], data: Record, mark: str, width: int) -> list[Record]:
-    """Return the comment line above the data if it has a name for each column: `# time,voltage`."""
-    above = [row for row in rows if row.line < data.line][-1:]
-    if not above or not above[0].text.startswith(mark):
-        return []
-    names = (above[0].cells[0].removeprefix(mark).strip(), *above[0].cells[1:])
-    names = names[1:] if not names[0] and len(names) == width + 1 else names
-    return [replace(above[0], cells=names)] if len(names) == width and width > 1 else []
+    """Return the comment lines just above the data that have a cell for each column: `# time,voltage`, `# s,V`."""
+    above = [row for row in rows if row.line < data.line][-2:]
+    found: list[Record] = []
+    for row in reversed(above):
+        names = (row.cells[0].removeprefix(mark).strip(), *row.cells[1:])
+        names = names[1:] if not names[0] and len(names) == width + 1 else names
+        if not row.text.startswith(mark) or len(names) != width or width < 2:
+            break
+        found.insert(0, replace(row, cells=names))
+        if not labels.is_units(found[0]):
+            break
+    return found
 
 
 def _comment_mark(rows: Sequence[Record], delimiter: str) -> str | None:
@@ -95,165 +101,50 @@ def _comment_mark(rows: Sequence[Record], delimiter: str) -> str | None:
     return None
 
 
-def _body_width(rows: Sequence[Record]) -> int:
-    """Return the number of fields that most of the lower rows have, empty ones at the end not counted."""
-    lower = rows[len(rows) // 3 :] if len(rows) > 6 else rows
-    full = Counter(len(row.cells) for row in lower if not preambles.is_key_value(row)) or Counter(
-        len(row.cells) for row in lower
-    )
-    width, _ = max(full.items(), key=lambda item: (item[1] ** 1.5 * min(item[0], 50), item[0]))
-    return width
-
-
-def _typed_columns(rows: Sequence[Record], width: int) -> dict[int, frozenset[str]]:
-    """Return columns that nearly always hold numbers or times in the lower rows, with the kinds that prove a value."""
-    lower = [row for row in rows if len(row.cells) == width]
-    lower = lower[len(lower) * 6 // 10 :] if len(lower) > 3 else lower[1:] or lower
-    found: dict[int, frozenset[str]] = {}
-    for position in range(width):
-        kinds = Counter(cells.kind(row.cells[position]) for row in lower)
-        filled = sum(kinds.values()) - kinds["empty"]
-        if not filled:
-            continue
-        if kinds["number"] and (kinds["number"] + kinds["sentinel"]) >= 0.8 * filled:
-            found[position] = frozenset(("number", "sentinel"))
-        elif kinds["time"] >= 0.8 * filled:
-            found[position] = frozenset(("time",))
-    return found
-
-
-def _value_share(row: Record, typed: Mapping[int, frozenset[str]]) -> float | None:
-    """Return how many of a row's filled typed cells hold a value, None without any."""
-    filled = [(position, row.cells[position]) for position in typed if position < len(row.cells)]
-    kinds = [(position, cells.kind(cell)) for position, cell in filled if cell.strip()]
-    if not kinds:
-        return None
-    return sum(found in typed[position] for position, found in kinds) / len(kinds)
-
-
-def _header(rows: Sequence[Record], width: int, typed: Mapping[int, frozenset[str]]) -> tuple[int, int, str]:
-    """Return the index of the first header row, the number of header rows, and why."""
-    if not typed:
-        first = next(at for at, row in enumerate(rows) if len(row.cells) == width)
-        return first, 1, "no column of numbers or times: the first row of full width is the header"
-    shares = [_value_share(row, typed) if _wide(row, width) else None for row in rows]
-    data = next((at for at in range(len(rows)) if _begins_data(shares, at)), len(rows))
-    last = data
-    while last and shares[last - 1] not in (0, 0.0):
-        last -= 1
-    if last == 0 and data and _numbered_names(rows[data - 1], width):
-        return data - 1, 1, f"line {rows[data - 1].line} holds names, some of them whole numbers, above rows of values"
-    if last == 0 or not _wide(rows[last - 1], width):
-        return data, 0, "the first full row holds values already: no header"
-    first = last - 1
-    while first and last - first < _MOST_HEADER_ROWS and shares[first - 1] == 0 and _belongs(rows, first - 1, width):
-        if width <= 2 and not _is_units(rows[first], typed):
-            break  # what stands above the names of two columns looks like a key and a value
-        first -= 1
-    if first and _is_units(rows[last - 1], typed) and first == last - 1 and _wide(rows[first - 1], width):
-        first -= 1  # names that are numbers: "x-axis,1,2" above "second,Volt,Volt"
-    last += _limit_rows(rows[last : last + 6])
-    why = f"rows below line {rows[last - 1].line} hold values in {len(typed)} columns, the header none"
-    return first, last - first, why
-
-
-def _belongs(rows: Sequence[Record], at: int, width: int) -> bool:
-    """Return whether a row without values is one more header row: full, just above the next, no key and value."""
-    row = rows[at]
-    full = len(row.cells) >= min(width, rows[at + 1].width)
-    return full and _wide(row, width) and row.line + row.lines == rows[at + 1].line and not preambles.is_key_value(row)
-
-
-def _begins_data(shares: Sequence[float | None], at: int) -> bool:
-    following = shares[at : at + 6]
-    full = [share for share in following if share is not None]
-    if (shares[at] or 0) <= 0.5 or len(full) * 2 < len(following) or shares[at + 1 : at + 2] == [0]:
-        return False
-    return sum(share > 0.5 for share in full) >= 0.6 * len(full)
-
-
-def _numbered_names(row: Record, width: int) -> bool:
-    """Return whether a row of full width holds a name, and else names or whole numbers, each once: `Time(s),0,1`."""
-    filled = [cell.strip() for cell in row.cells if cell.strip()]
-    named = [cell for cell in filled if cells.kind(cell) == "text"]
-    numbered = [cell for cell in filled if cell.isdigit()]
-    whole = len(filled) == len(named) + len(numbered) == len(set(filled))
-    return len(row.cells) == width and bool(named) and whole
-
-
-def _wide(row: Record, width: int) -> bool:
-    return max(len(row.cells), 1) * 2 > width and (width < 3 or row.width > 1 or width <= 2)
-
-
-def _told_header(rows: Sequence[Record], width: int, count: int) -> tuple[int, int, str]:
-    first = next((at for at, row in enumerate(rows) if len(row.cells) == width), 0)
-    return first, min(count, len(rows) - first), f"{count} header rows, as given"
-
-
-def _is_units(row: Record, typed: Mapping[int, frozenset[str]] | None = None) -> bool:
-    positions = range(len(row.cells)) if typed is None else [p for p in typed if p < len(row.cells)]
-    filled = [row.cells[p] for p in positions if row.cells[p].strip()]
-    return bool(filled) and sum(map(cells.is_unit, filled)) * 5 >= len(filled) * 3
-
-
-def _limit_rows(rows: Sequence[Record]) -> int:
-    """Return how many rows below the header hold limits or units by their label: LSL, USL, nominal, units.
-
-    A table of statistics has rows called min and max too, so those count only beside a row that names a limit.
-    """
-    count = 0
-    while count < len(rows) and _label(rows[count]) is not None:
-        count += 1
-    return count if any(_LIMIT_WORDS.match(_label(row) or "") for row in rows[:count]) else 0
-
-
-def _label(row: Record) -> str | None:
-    return next((cell for cell in row.cells[:3] if _LIMIT_WORDS.match(cell) or _BESIDE_LIMITS.match(cell)), None)
-
-
-def _row_kind(row: Record, typed: Mapping[int, frozenset[str]]) -> str:
-    filled = [cell.strip().lower() for cell in row.cells if cell.strip()]
-    label = next((cell for cell in row.cells[:1] if _LIMIT_WORDS.match(cell) or _BESIDE_LIMITS.match(cell)), None)
-    label = label or (_label(row) if any(cells.kind(cell) == "number" for cell in row.cells) else None)
-    if label is not None and not _UNIT_WORDS.match(label):
-        return label.strip().strip(":").lower()
-    if filled and sum(cell in _AGGREGATIONS for cell in filled) * 3 >= len(filled) * 2:
-        return "aggregation"
-    return "units" if label is not None or _is_units(row, typed or None) else "names"
-
-
 def _layout(
-    preamble: Sequence[Record], header: Sequence[Record], kinds: list[str], body: Sequence[Record],
-    records: Sequence[Record], comment: str | None, evidence: str,
+    preamble: Sequence[Record], above: Sequence[Record], kinds: list[str], body: Sequence[Record],
+    records: Sequence[Record], comment: str | None, evidence: str, delimiter: str,
 ) -> Layout:  # fmt: skip
-    if header and "names" not in kinds:
+    if above and "names" not in kinds:
         kinds[0] = "names"
-    named = [row for row, what in zip(header, kinds, strict=True) if what == "names"]
+    named = [row for row, what in zip(above, kinds, strict=True) if what == "names"]
+    named, merged = _merged(named)
     names_row = named[-1] if named else None
-    units_row = next((row for row, what in zip(header, kinds, strict=True) if what == "units"), None)
+    units_row = next((row for row, what in zip(above, kinds, strict=True) if what == "units"), None)
     width, trailing = _table_width(names_row, units_row, body)
-    names = _padded(names_row.cells, width) if names_row else ("",) * width
-    units = units_row.cells if units_row else None
     others = {
         what: _padded(row.cells, width)
-        for row, what in zip(header, kinds, strict=True) if what not in ("names", "units")
+        for row, what in zip(above, kinds, strict=True) if what not in ("names", "units", "rule")
     }  # fmt: skip
-    metadata = preambles.metadata(preamble) | _beyond(names_row, units, width)
-    data_line = _data_line(header, body, records)
-    lines_before = header[0].line - 1 if header else data_line - 1
     for row in named[:-1]:
         others[f"header above line {names_row.line if names_row else 0}"] = _padded(row.cells, width)
+    data_line = _data_line(above, body, records)
+    units = _padded(units_row.cells, width) if units_row else None
+    units, said = _start_and_increment(names_row, units, units_row, body, width)
     return Layout(
-        width=width, names=names, data_line=data_line, header_line=names_row.line if names_row else None,
-        header_lines=sum(row.lines for row in header), units=_padded(units, width) if units else None,
-        others=others, metadata=metadata, preamble_lines=lines_before, comment=comment,
-        header_text=names_row.text if names_row else None, trailing=trailing, evidence=evidence,
+        width=width, names=_padded(names_row.cells, width) if names_row else ("",) * width, data_line=data_line,
+        header_line=names_row.line if names_row else None, header_lines=sum(row.lines for row in above), units=units,
+        others=others, metadata=preambles.metadata(preamble, delimiter, comment) | said,
+        preamble_lines=above[0].line - 1 if above else data_line - 1, comment=comment,
+        header_text=names_row.text if names_row and not merged else None, trailing=trailing, evidence=evidence,
     )  # fmt: skip
 
 
-def _data_line(header: Sequence[Record], body: Sequence[Record], records: Sequence[Record]) -> int:
-    if header:
-        return header[-1].line + header[-1].lines
+def _merged(named: list[Record]) -> tuple[list[Record], bool]:
+    """Return rows of names, two made one where each names the columns that the other leaves out."""
+    if len(named) < 2:
+        return named, False
+    upper, lower = named[-2:]
+    width = max(len(upper.cells), len(lower.cells))
+    pairs = list(zip(_padded(upper.cells, width), _padded(lower.cells, width), strict=True))
+    if any(high.strip() and low.strip() for high, low in pairs):
+        return named, False
+    return [*named[:-2], replace(lower, cells=tuple(low or high for high, low in pairs))], True
+
+
+def _data_line(above: Sequence[Record], body: Sequence[Record], records: Sequence[Record]) -> int:
+    if above:
+        return above[-1].line + above[-1].lines
     return body[0].line if body else records[-1].line + records[-1].lines
 
 
@@ -261,7 +152,7 @@ def _table_width(names: Record | None, units: Record | None, body: Sequence[Reco
     """Return the number of columns, and whether each line ends in a delimiter behind its last field."""
     if not body:
         return (len(names.cells) if names else 1), False
-    full = _body_width(body)
+    full = header.body_width(body)
     widths = Counter(len(row.cells) for row in body)
     if names is not None and widths[len(names.cells)] * 2 >= max(widths.values()):
         full = len(names.cells)
@@ -269,12 +160,14 @@ def _table_width(names: Record | None, units: Record | None, body: Sequence[Reco
     trailing = full > 1 and all(not row.cells[-1].strip() for row in alike)
     if names is None:
         return (full - 1, True) if trailing else (full, False)
-    named = names.width
+    named, most = names.width, len(alike) * 10 >= len(body) * 9
     if trailing and len(names.cells) <= full and named < full:
         return full - 1, True  # "X,CH1," above "1,2,"
     beyond = units is not None and any(cells.kind(cell) == "number" for cell in units.cells[full:])
-    if full < named and (beyond or len(body) > 4) and len(alike) * 10 >= len(body) * 9:
+    if full < named and (beyond or len(body) > 4) and most:
         return (full - 1, True) if trailing else (full, False)  # Rigol's Start and Increment stand in the header only
+    if named <= full < len(names.cells) and most:
+        return (full - 1, True) if trailing and named < full else (full, False)  # only the header ends in a delimiter
     return (full, False) if full > len(names.cells) else (len(names.cells), False)
 
 
@@ -282,12 +175,26 @@ def _padded(found: Sequence[str], width: int) -> tuple[str, ...]:
     return tuple(found[:width]) + ("",) * (width - len(found))
 
 
-def _beyond(names: Record | None, units: Sequence[str] | None, width: int) -> dict[str, str]:
-    """Return header cells beyond the table, with what stands below them."""
+def _start_and_increment(
+    names: Record | None, units: tuple[str, ...] | None, units_row: Record | None, body: Sequence[Record], width: int
+) -> tuple[tuple[str, ...] | None, dict[str, str]]:
+    """Return the units without what is none, and what the header says of the whole record.
+
+    That are names beyond the table or above a column without cells, with a number below (Rigol's Start and Increment)
+    or in them (`t0 = -5E-5`).
+    """
     if names is None:
-        return {}
-    below = units or ()
-    return {
-        name.strip(): below[at].strip() if at < len(below) else ""
-        for at, name in enumerate(names.cells) if at >= width and name.strip()
-    }  # fmt: skip
+        return units, {}
+    below = units_row.cells if units_row else ()
+    kept, said = list(units or ()), {}
+    for at, name in enumerate(names.cells):
+        value = below[at].strip() if at < len(below) else ""
+        if not name.strip() or (at < width and any(row.cells[at].strip() for row in body if at < len(row.cells))):
+            continue
+        assigned = _ASSIGNED.match(name)
+        if assigned:
+            said[assigned[1]] = assigned[2]
+        elif at >= width or (body and cells.kind(value) == "number"):
+            said[name.strip()] = value
+            kept[at : at + 1] = [""] * (at < len(kept))
+    return (tuple(kept) if units is not None else None), said

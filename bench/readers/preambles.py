@@ -1,54 +1,72 @@
-"""What stands above the table: keys and values, and the units that they name for the columns below."""
+"""What stands above the table, or left of it: keys and values, and the units that they name for the columns."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 
+from bench.readers import cells
 from bench.readers.head import Record
 
-_X_UNIT = re.compile(r"(?i)^(?:horizontal|x)[ _]?units?$")
-_Y_UNIT = re.compile(r"(?i)^(?:vertical|y)[ _]?units?$")
+_X_UNIT = re.compile(r"(?i)^(?:horizontal|x|h)[ _-]?units?$")
+_Y_UNIT = re.compile(r"(?i)^(?:vertical|y|v)[ _-]?units?$")
+_UNIT = re.compile(r"(?i)^(?:units?|einheit(?:en)?)$")
 _NAMED_UNIT = re.compile(r"(?i)^(?:units?[ _](?:of )?(?P<after>.+)|(?P<before>.+?)[ _](?:units?|vertical units?))$")
-
-
-_BY_CHANNEL = re.compile(r"(\w+):([^\s,]+)")
+_BY_CHANNEL = re.compile(r"(\w+)\s*[:=]\s*([^\s,;]+)")
+_COUNTING = re.compile(r"(?i)^(?:index|sample|no\.?|nr\.?|point|#|record)$")
+_TRACE_NAMES = re.compile(r"(?i)^trace[ _]?names?$")
+_OPENING = "#%!/~; "
+_LONGEST_KEY = 60
+_LONGEST_UNITS = 80
 
 
 def units(said: Mapping[str, str], columns: Sequence[str], axes: Sequence[int]) -> dict[str, str]:
     """Return column -> unit; `axes` are the positions of the columns that hold values.
 
-    A scope's vertical unit belongs to the first channel, because it is given for one trace only, unless it names its
-    channels (`CH1:V,CH2:A`).
+    A scope's only vertical unit belongs to the first channel, because it is given for one trace, unless it names its
+    channels (`CH1:V,CH2:A`) or there is one for each.
     """
     found: dict[str, str] = {}
     values = [columns[at] for at in axes if at < len(columns)]
     by_name = {column.strip().lower(): column for column in columns}
     for key, value in said.items():
-        unit = value.strip()
-        if not unit or len(unit) > 24:
+        text = value.strip()
+        if not text or len(text) > _LONGEST_UNITS:
             continue
-        if _X_UNIT.match(key) and values:
-            found.setdefault(values[0], unit)
-        elif _Y_UNIT.match(key) and len(values) > 1:
-            named = {channel.lower(): each for channel, each in _BY_CHANNEL.findall(unit)}
-            for channel, each in named.items():
-                if channel in by_name:
-                    found.setdefault(by_name[channel], each)
-            if not named:
-                found.setdefault(values[1], unit.split(",")[0].strip())
-        elif about := _NAMED_UNIT.match(key):
-            column = by_name.get((about["after"] or about["before"] or "").strip().lower())
-            if column is not None:
+        about = _NAMED_UNIT.match(key)
+        if _X_UNIT.match(key):
+            if len(values) > 1 and not _COUNTING.match(values[0].strip()):
+                found.setdefault(values[0], text.split(",")[0].strip())
+        elif _Y_UNIT.match(key) or _UNIT.match(key):
+            for column, unit in _each(text, values, by_name, sure=_Y_UNIT.match(key) is not None).items():
                 found.setdefault(column, unit)
+        elif about is not None:
+            column = by_name.get((about["after"] or about["before"] or "").strip().lower(), "")
+            if column:
+                found.setdefault(column, text)
     return found
 
 
-def metadata(preamble: Sequence[Record]) -> dict[str, str]:
+def _each(text: str, values: Sequence[str], by_name: Mapping[str, str], *, sure: bool) -> dict[str, str]:
+    named = {channel.lower(): each for channel, each in _BY_CHANNEL.findall(text)}
+    if named:
+        return {by_name[channel]: each for channel, each in named.items() if channel in by_name}
+    parts = [part.strip() for part in text.split(",")]
+    whole = all(map(cells.is_unit, parts))
+    if whole and len(parts) > 1 and len(parts) in (len(values), len(values) - 1):
+        return dict(zip(values[len(values) - len(parts) :], parts, strict=True))
+    if len(values) == 1 and (sure or whole):
+        return {values[0]: parts[0]}
+    return {values[1]: parts[0]} if sure and len(values) > 1 else {}
+
+
+def metadata(preamble: Sequence[Record], delimiter: str = ",", comment: str | None = None) -> dict[str, str]:
     """Return a preamble's keys and values; a line without a key is kept under its line number."""
     found: dict[str, str] = {}
     for row in preamble:
-        for key, value in _pairs(row) or [_key_value(row)]:
+        prose = delimiter == " " or (comment is not None and row.text.startswith(comment))
+        for key, value in _pairs(row) or [_key_value(row, delimiter, prose=prose)]:
             found[key if key not in found else f"{key} (line {row.line})"] = value
     return found
 
@@ -68,18 +86,21 @@ def _pairs(row: Record) -> list[tuple[str, str]]:
     ]
 
 
-def _key_value(row: Record) -> tuple[str, str]:
+def _key_value(row: Record, delimiter: str, *, prose: bool) -> tuple[str, str]:
+    """Return a line's key and value. In prose (a comment, words between spaces) the mark behind the key comes first."""
+    text = row.text.strip().lstrip(_OPENING).strip()
     filled = [cell.strip() for cell in row.cells]
     while filled and not filled[-1]:
         filled.pop()
-    text = row.text.strip().lstrip("#%!/ ").strip()
-    if len(filled) > 1 or (filled and len(row.cells) > 1):
-        key = filled[0].lstrip("#%! ").rstrip(":= ")
-        return key or f"line {row.line}", ", ".join(cell for cell in filled[1:] if cell)
-    for mark in (":", "="):
+    several = len(filled) > 1 or (filled and len(row.cells) > 1)
+    marks = ":=" if prose else "" if several else ":=,;\t"
+    for mark in marks:
         key, found, value = text.partition(mark)
-        if found and key.strip() and len(key) < 60:
-            return key.strip(), value.strip()
+        if found and key.strip() and len(key) < _LONGEST_KEY and (delimiter == " " or delimiter not in key):
+            return key.strip(), value.strip(" ,;\t")
+    if several and not (prose and row.text.count(" ") >= len(filled) - 1 > 0 and "," not in row.text):
+        key = filled[0].lstrip(_OPENING).rstrip(":= ")
+        return key or f"line {row.line}", ", ".join(cell for cell in filled[1:] if cell)
     return f"line {row.line}", text
 
 
@@ -88,14 +109,33 @@ def is_key_value(row: Record) -> bool:
     return row.width <= 2 and row.cells[0].rstrip().endswith((":", "="))
 
 
-def beside(body: Sequence[Record], first_value: int) -> dict[str, str]:
-    """Return keys and values that stand in the first columns of the first rows, left of the data (Tektronix TDS).
+def trace_names(preamble: Sequence[Record], axes: Sequence[int], width: int) -> tuple[str, ...] | None:
+    """Return the names that a line of the preamble has for the columns, each above its own (Yokogawa)."""
+    for row in preamble:
+        if _TRACE_NAMES.match(row.cells[0].strip()) and all(at < len(row.cells) and row.cells[at] for at in axes):
+            return tuple(row.cells[at] if at in axes else "" for at in range(width))
+    return None
 
-    `first_value` is the position of the first column that holds values.
+
+def beside(body: Sequence[Record], axes: Sequence[int]) -> tuple[dict[str, str], dict[int, str]]:
+    """Return keys and values left of the data in the first rows (Tektronix TDS), and the units that they name.
+
+    Each trace is two columns of values with its keys in the columns before them; a second trace's keys get a number.
     """
-    if first_value < 2:
-        return {}
-    keyed = [row for row in body if row.cells[0].strip() and len(row.cells) > 1]
-    if not keyed or len(keyed) * 2 > len(body) or keyed[-1].line > body[len(keyed) - 1].line:
-        return {}
-    return {row.cells[0].strip(): row.cells[1].strip() for row in keyed}
+    said: dict[str, str] = {}
+    found: dict[int, str] = {}
+    begin = trace = 0
+    for x, y in itertools.pairwise(axes):
+        if y != x + 1 or x - begin < 2 or x < begin:
+            continue
+        trace += 1
+        keyed = [row for row in body if len(row.cells) > y and row.cells[begin].strip()]
+        if not keyed or len(keyed) * 2 > len(body) or keyed[-1] not in body[: 3 * len(keyed) + 8]:
+            return {}, {}
+        for row in keyed:
+            key, value = row.cells[begin].strip(), row.cells[begin + 1].strip()
+            said[key if key not in said else f"{key} ({trace})"] = value
+            if (_X_UNIT.match(key) or _Y_UNIT.match(key)) and value:
+                found[x if _X_UNIT.match(key) else y] = value
+        begin = y + 1
+    return said, found

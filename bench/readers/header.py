@@ -1,0 +1,212 @@
+"""Which rows of the head are its header: the columns that hold values decide.
+
+From the lower part of the head each column's kind is taken (numbers, times, or text). A row without such a value in any
+of those columns is not data; the last such rows before the data are the header. Rows that hold values only beside a key
+(`Vertical Scale,0.05,0.1`) are neither: they are a preamble that looks like data.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from bench.readers import cells, labels, preambles
+from bench.readers.head import Record
+
+_MOST_HEADER_ROWS = 4
+_FEWEST_KEYS = 3
+_LATER_ROWS = 60  # a header below rows that look like data is looked for so far
+_KEYED = 0.25  # the share of a row that is neither header nor data
+Typed = Mapping[int, frozenset[str]]
+
+
+def body_width(rows: Sequence[Record]) -> int:
+    """Return the number of fields that most of the lower rows have, empty ones at the end not counted."""
+    lower = rows[len(rows) // 3 :] if len(rows) > 6 else rows
+    full = Counter(len(row.cells) for row in lower if not preambles.is_key_value(row)) or Counter(
+        len(row.cells) for row in lower
+    )
+    width, _ = max(full.items(), key=lambda item: (item[1] ** 1.5 * min(item[0], 50), item[0]))
+    return width
+
+
+def typed_columns(rows: Sequence[Record], width: int) -> dict[int, frozenset[str]]:
+    """Return columns that nearly always hold numbers or times in the lower rows, with the kinds that prove a value."""
+    lower = _lower(rows, width)
+    found: dict[int, frozenset[str]] = {}
+    for position in range(width):
+        kinds = Counter(cells.kind(row.cells[position]) for row in lower)
+        filled = sum(kinds.values()) - kinds["empty"]
+        if not filled:
+            continue
+        if kinds["number"] and (kinds["number"] + kinds["sentinel"]) >= 0.8 * filled:
+            found[position] = frozenset(("number", "sentinel"))
+        elif kinds["time"] >= 0.8 * filled:
+            found[position] = frozenset(("time",))
+    return found
+
+
+def _lower(rows: Sequence[Record], width: int) -> list[Record]:
+    lower = [row for row in rows if len(row.cells) == width]
+    return lower[len(lower) * 6 // 10 :] if len(lower) > 3 else lower[1:] or lower
+
+
+def locate(rows: Sequence[Record], width: int, typed: Typed) -> tuple[int, int, str]:
+    """Return the index of the first header row, the number of header rows, and why."""
+    if not typed:
+        return _textual(rows, width)
+    shares = _shares(rows, width, typed)
+    data = next((at for at in range(len(rows)) if _begins_data(shares, at)), len(rows))
+    data = _below_keys(rows, shares, data, width)
+    last = data
+    while last and shares[last - 1] not in (0, 0.0):
+        last -= 1
+    if last == 0 and (numbered := _numbered(rows, data, width, typed)) is not None:
+        line = rows[numbered].line
+        return numbered, 1, f"line {line} holds names, some of them whole numbers, above rows of values"
+    if last == 0 or not _wide(rows[last - 1], width) or _keyed_between(rows[last:data], rows, data, width, typed):
+        return data, 0, "the first full row holds values already: no header"
+    first = _first(rows, shares, last, width, typed)
+    why = f"rows below line {rows[last - 1].line} hold values in {len(typed)} columns, the header none"
+    return first, last - first, why
+
+
+def told(rows: Sequence[Record], width: int, count: int) -> tuple[int, int, str]:
+    """Return the same for a number of header rows that the user gave."""
+    first = next((at for at, row in enumerate(rows) if len(row.cells) == width), 0)
+    return first, min(count, len(rows) - first), f"{count} header rows, as given"
+
+
+def _textual(rows: Sequence[Record], width: int) -> tuple[int, int, str]:
+    first = next(at for at, row in enumerate(rows) if len(row.cells) == width)
+    following = rows[first + 1 : first + 2]
+    count = (
+        2 if following and _all_units(following[0]) and not _all_units(rows[first]) and len(rows) == first + 2 else 1
+    )
+    return first, count, "no column of numbers or times: the first row of full width is the header"
+
+
+def _all_units(row: Record) -> bool:
+    filled = [cell for cell in row.cells if cell.strip()]
+    return bool(filled) and all(cells.is_unit(cell) and any(map(str.isalpha, cell)) for cell in filled)
+
+
+def _shares(rows: Sequence[Record], width: int, typed: Typed) -> list[float | None]:
+    """Return how much of each row is values: 0 for what may be header, None for what is too narrow to tell."""
+    shares = [_value_share(row, typed) if _wide(row, width) else None for row in rows]
+    lower = _lower(rows, width)
+    unnamed = min(typed) == 1 and bool(lower) and not any(row.cells[0].strip() for row in lower)
+    for at, row in enumerate(rows[: len(rows) if len(rows) < 100 else 100]):
+        if unnamed and row.cells[0].strip() and shares[at]:
+            shares[at] = _KEYED
+        if (
+            width > 1
+            and (count := labels.limit_rows(rows[at : at + 9]))
+            and (at == 0 or labels.label(rows[at - 1]) is None)
+        ):
+            shares[at : at + count] = [0.0] * count
+    return shares
+
+
+def _value_share(row: Record, typed: Typed) -> float | None:
+    """Return how many of a row's filled typed cells hold a value, None without any.
+
+    Words such as Error, Open and NaN are names as well: beside other words, with no number, they are.
+    """
+    filled = [(position, row.cells[position]) for position in typed if position < len(row.cells)]
+    kinds = [(position, cells.kind(cell)) for position, cell in filled if cell.strip()]
+    if not kinds:
+        return None
+    values = sum(found in typed[position] for position, found in kinds)
+    words = sum(found == "text" for _, found in kinds)
+    sentinels = sum(found == "sentinel" for _, found in kinds)
+    if values and values == sentinels <= words:
+        return 0.0
+    if not values and not words and not sentinels:
+        return _KEYED
+    return values / len(kinds)
+
+
+def _begins_data(shares: Sequence[float | None], at: int) -> bool:
+    following = shares[at : at + 6]
+    full = [share for share in following if share is not None]
+    if (shares[at] or 0) <= 0.5 or len(full) * 2 < len(following) or shares[at + 1 : at + 2] == [0]:
+        return False
+    return sum(share > 0.5 for share in full) >= 0.6 * len(full)
+
+
+def _below_keys(rows: Sequence[Record], shares: Sequence[float | None], data: int, width: int) -> int:
+    """Return where data begins below a preamble whose rows hold values beside their keys, up to a row of names."""
+    for at in range(data, min(data + _LATER_ROWS, len(rows) - 1)):
+        if shares[at] == 1:
+            break
+        if shares[at] == 0 and len(rows[at].cells) == width and _begins_data(shares, at + 1) and shares[at + 1] == 1:
+            return at + 1
+    return data
+
+
+def _keyed_between(between: Sequence[Record], rows: Sequence[Record], data: int, width: int, typed: Typed) -> bool:
+    """Return whether the rows between what looks like a header and the data are keys with values, so that it is one.
+
+    In a table of two or three columns only where there are many such rows: a first reading may be broken.
+    """
+    if not between or data >= len(rows):
+        return False
+    if width > 3:
+        return 0 not in typed and not rows[data].cells[0].strip() and bool(between[0].cells[0].strip())
+    keys = [row for row in rows[:data] if cells.kind(row.cells[0]) == "text" and row.width > 1]
+    worded = 0 in typed and any(cells.kind(row.cells[0]) == "text" for row in between)
+    unnamed = not rows[data].cells[0].strip() and any(row.cells[0].strip() for row in between)
+    return (worded or unnamed) and len(keys) >= _FEWEST_KEYS
+
+
+def _first(rows: Sequence[Record], shares: Sequence[float | None], last: int, width: int, typed: Typed) -> int:
+    """Return the index of the first header row, when `last` is the index behind the last one."""
+    first, plain = last - 1, 1
+    while first and plain < _MOST_HEADER_ROWS and shares[first - 1] == 0 and _belongs(rows, first - 1, width):
+        labelled = labels.label(rows[first - 1]) is not None or labels.label(rows[first]) is not None
+        if width <= 2 and not (labelled or labels.is_rule(rows[first]) or labels.is_units(rows[first], typed)):
+            break  # what stands above the names of two columns looks like a key and a value
+        first -= 1
+        plain += labels.label(rows[first]) is None and not labels.is_rule(rows[first])
+    if first and first == last - 1 and labels.is_units(rows[first], typed) and _wide(rows[first - 1], width):
+        first -= 1  # names that are numbers: "x-axis,1,2" above "second,Volt,Volt"
+    return first
+
+
+def _belongs(rows: Sequence[Record], at: int, width: int) -> bool:
+    """Return whether a row without values is one more header row: full, just above the next, no key and value."""
+    row = rows[at]
+    full = len(row.cells) >= min(width, rows[at + 1].width)
+    return full and _wide(row, width) and row.line + row.lines == rows[at + 1].line and not preambles.is_key_value(row)
+
+
+def _numbered(rows: Sequence[Record], data: int, width: int, typed: Typed) -> int | None:
+    """Return the index of a header of names and whole numbers: `Time(s),0,1` or `Freq,1000,2000`."""
+    if data and _numbered_names(rows[data - 1], width):
+        return data - 1
+    if data or len(rows) < 4 or not _numbered_names(rows[0], width):
+        return None
+    row, body = rows[0], [below for below in rows[1:] if len(below.cells) == width]
+    whole = [at for at in typed if row.cells[at].strip().isdigit()]
+    parts = [below.cells[at] for below in body for at in whole]
+    numbers = [int(row.cells[at]) for at in whole]
+    rising = len(numbers) > 1 and numbers == sorted(numbers) and len(whole) == len(typed)
+    broken = sum(not cell.strip().lstrip("+-").isdigit() for cell in parts) >= 0.9 * len(parts)
+    words = [at for at in range(width) if at not in typed and row.cells[at].strip()]
+    other = all(not any(map(str.isdigit, row.cells[at])) for at in words)
+    told_apart = any(any(map(str.isdigit, below.cells[at])) for below in body for at in words)
+    return 0 if rising and broken and words and other and told_apart else None
+
+
+def _numbered_names(row: Record, width: int) -> bool:
+    """Return whether a row of full width holds a name, and else names or whole numbers, each once: `Time(s),0,1`."""
+    filled = [cell.strip() for cell in row.cells if cell.strip()]
+    named = [cell for cell in filled if cells.kind(cell) == "text"]
+    numbered = [cell for cell in filled if cell.isdigit()]
+    whole = len(filled) == len(named) + len(numbered) == len(set(filled))
+    return len(row.cells) == width and bool(named) and whole
+
+
+def _wide(row: Record, width: int) -> bool:
+    return max(len(row.cells), 1) * 2 > width and (width < 3 or row.width > 1 or width <= 2)

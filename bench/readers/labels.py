@@ -1,0 +1,94 @@
+"""What a row beside the data says of itself: limits and units by their label, units, aggregation words, a rule.
+
+Benches label such rows in one of the first three cells: `LSL`, `Upper Limit----->`, `Units`, `Nominal`. A table of
+statistics has rows called min and max too, so words that are no certain label count only beside one that is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from bench.readers import cells
+from bench.readers.head import Record
+
+_END = r"\s*:?\s*(?:-+>)?\s*$"
+_LIMIT_WORDS = re.compile(
+    r"(?i)^\s*(?:lsl|usl|lcl|ucl|(?:measurement[ _])?units?|einheit(?:en)?|(?:unter|ober)grenze|"
+    r"(?:lower|low|upper|high|hi|lo|min|max)[ _]?(?:spec(?:ification)?[ _]?)?(?:limit|lim)s?|"
+    rf"limit[ _](?:low|lower|min|high|upper|max)){_END}"
+)
+_BESIDE_LIMITS = re.compile(
+    r"(?i)^\s*(?:min(?:imum)?|max(?:imum)?|nominal|nom|target|typ(?:ical)?|spec|upper|lower|high|low|hi|lo)"
+    rf"{_END}|^\s*[\w ]+-{{2,}}>\s*$"
+)
+_PAIRS = ({"upper", "lower"}, {"high", "low"}, {"hi", "lo"})
+_UNIT_WORDS = re.compile(rf"(?i)^\s*(?:(?:measurement[ _])?units?|einheit(?:en)?|\[units?\]){_END}")
+_AGGREGATIONS = frozenset("smp avg min max std tot totalize sample average samples med median mean count".split())
+_AGGREGATE = re.compile(
+    r"(?i)^\s*(?:min(?:imum)?|max(?:imum)?|avg|average|mean|median|std(?:[ ._]?dev(?:iation)?)?|st\.?dev(?:iation)?|"
+    rf"sigma|range|sum|total|count|cpk?|ppk?|variance|mittelwert){_END}"
+)
+_RULE = re.compile(r"^\s*:?(?:-{3,}|={3,}|_{3,}|\*{3,}|[-=]+\+[-=+]+):?\s*$")
+# Heads of index and time columns that instruments repeat in their units row.
+_NO_UNIT_BUT_NO_NAME = frozenset(("no", "no.", "#", "time", "date", "date&time", "index", "-"))
+_LABEL_CELLS = 3
+
+
+def label(row: Record) -> str | None:
+    """Return the cell that names the row a limit, a nominal value or units, None without one."""
+    return next(
+        (cell for cell in row.cells[:_LABEL_CELLS] if _LIMIT_WORDS.match(cell) or _BESIDE_LIMITS.match(cell)), None
+    )
+
+
+def aggregate(row: Record) -> str | None:
+    """Return the word by which a row is the minimum, mean or the like of the rows above, None without one."""
+    return next((cell.strip() for cell in row.cells[:_LABEL_CELLS] if _AGGREGATE.match(cell)), None)
+
+
+def limit_rows(rows: Sequence[Record]) -> int:
+    """Return how many of these rows, from the first on, hold limits or units by their label."""
+    count = 0
+    while count < len(rows) and label(rows[count]) is not None:
+        count += 1
+    found = [label(row) or "" for row in rows[:count]]
+    words = {_bare(text) for text in found}
+    certain = any(map(_LIMIT_WORDS.match, found)) or any(pair <= words for pair in _PAIRS)
+    again = any(label(row) in found for row in rows[count:])
+    return count if certain and not again else 0
+
+
+def is_rule(row: Record) -> bool:
+    """Return whether a row only draws a line: `----- -----`."""
+    filled = [cell for cell in row.cells if cell.strip()]
+    return bool(filled) and all(map(_RULE.match, filled))
+
+
+def is_units(row: Record, typed: Mapping[int, frozenset[str]] | None = None) -> bool:
+    """Return whether most cells, of the typed columns if they are given, are units."""
+    positions = range(len(row.cells)) if typed is None else [p for p in typed if p < len(row.cells)]
+    filled = [row.cells[p] for p in positions if row.cells[p].strip()]
+    telling = [cell for cell in filled if cell.strip().lower() not in _NO_UNIT_BUT_NO_NAME] or filled
+    return bool(telling) and sum(map(cells.is_unit, telling)) * 5 >= len(telling) * 3
+
+
+def row_kind(row: Record, typed: Mapping[int, frozenset[str]]) -> str:
+    """Return what a header row holds: names, units, aggregation, rule, or the label of a limit row in lower case."""
+    if is_rule(row):
+        return "rule"
+    filled = [cell.strip().lower() for cell in row.cells if cell.strip()]
+    first = row.cells[0] if row.cells else ""
+    found = first if _LIMIT_WORDS.match(first) or _BESIDE_LIMITS.match(first) else None
+    found = found or (label(row) if any(cells.kind(cell) == "number" for cell in row.cells) else None)
+    if found is None and _UNIT_WORDS.match(label(row) or ""):
+        found = label(row)
+    if found is not None and not _UNIT_WORDS.match(found):
+        return _bare(found)
+    if filled and sum(cell in _AGGREGATIONS for cell in filled) * 3 >= len(filled) * 2:
+        return "aggregation"
+    return "units" if found is not None or is_units(row, typed or None) else "names"
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"\s*:?\s*(?:-+>)?\s*$", "", text).strip().lower()

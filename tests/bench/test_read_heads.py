@@ -1,0 +1,158 @@
+"""Heads of instruments and test executives that were once read wrong, each with what a person reads in it."""
+
+from pathlib import Path
+
+import pytest
+
+from bench.readers import read
+
+
+def rows(form: str, count: int = 12) -> str:
+    return "".join(form.format(i=i, j=i + 1, t=i * 1e-6, v=4.9 + i / 1000, w=i / 100) for i in range(count))
+
+
+# name: (text, columns, units by column, data line, rows, some metadata)
+Case = tuple[str, list[str], dict[str, str], int, int, dict[str, str]]
+CASES: dict[str, Case] = {
+    "infiniium": (
+        "Type:,raw\nXInc:,5.0E-11\nXOrg:,-5.0E-07\nXUnits:,second\nYUnits:,Volt\nFrame:,MSO\nData:,\n"
+        + rows("{v:.6E}\n"),
+        ["Data:"], {"Data:": "Volt"}, 8, 12, {"XInc": "5.0E-11", "YUnits": "Volt"},
+    ),
+    "tektronix, a unit for each channel": (
+        "Model,MSO44\n\nHorizontal Units,s,\nHorizontal Scale,4e-05,\nSample Interval,4e-08,\nProbe Attenuation,10,1\n"
+        "Vertical Units,V,A\nVertical Offset,0,0\nVertical Scale,0.05,0.1\nVertical Position,-0.02,0\n,,\n,,\n"
+        "Label,VOUT,IOUT\nTIME,CH1,CH2\n" + rows("{t:.4e},{v:.6f},{w:.5f}\n"),
+        ["TIME", "CH1", "CH2"], {"TIME": "s", "CH1": "V", "CH2": "A"}, 15, 12,
+        {"Probe Attenuation": "10, 1", "Sample Interval": "4e-08", "Vertical Units": "V, A"},
+    ),
+    "tektronix tds, two traces": (
+        "Record Length,2.5e+03,,-5e-4,0.04,Record Length,2.5e+03,,-5e-4,1.2,\n"
+        "Sample Interval,4e-07,,-4e-4,0.05,Sample Interval,4e-07,,-4e-4,1.3,\n,,,-3e-4,0.05,,,,-3e-4,1.2,\n"
+        "Source,CH1,,-2e-4,0.04,Source,CH2,,-2e-4,1.2,\nVertical Units,V,,-1e-4,0.06,Vertical Units,A,,-1e-4,1.2,\n"
+        "Horizontal Units,s,,0,0.06,Horizontal Units,s,,0,1.2,\nProbe Atten,1e+01,,1e-6,0.06,Probe Atten,1,,1e-6,1.2,\n"
+        + rows(",,,{t:.7f},{w:.2f},,,,{t:.7f},{v:.2f},\n"),
+        [f"column_{at}" for at in range(1, 11)],
+        {"column_4": "s", "column_5": "V", "column_9": "s", "column_10": "A"}, 1, 19,
+        {"Probe Atten": "1e+01", "Probe Atten (2)": "1", "Source (2)": "CH2"},
+    ),
+    "rigol, start and increment above rows as wide": (
+        "X,CH1,CH2,Start,Increment,\nSequence,Volt,Volt,-6.0e-04,1.0e-06\n" + rows("{i},{v:.2e},{w:.2e},,\n"),
+        ["X", "CH1", "CH2", "Start", "Increment"], {"X": "Sequence", "CH1": "Volt", "CH2": "Volt"}, 3, 12,
+        {"Start": "-6.0e-04", "Increment": "1.0e-06"},
+    ),
+    "rigol, start and increment in the header": (
+        "Time(s),CH1(V),CH2(A),t0 =-2.5e-4, tInc = 0.00000005\n" + rows("{t:.8e},{v:.5e},{w:.5e}\n"),
+        ["Time(s)", "CH1(V)", "CH2(A)"], {}, 2, 12, {"t0": "-2.5e-4", "tInc": "0.00000005"},
+    ),
+    "rohde analyser, keys down to the values": (
+        "Type;FSV-7;\nMode;ANALYZER;\nCenter Freq;1000000000;Hz\nRBW;3000;Hz\nTrace Mode;CLR/WRITE;\nx-Unit;Hz;\n"
+        "y-Unit;dBm;\nValues;12;\n" + rows("99{i:02}00000;-{v:.5f};\n"),
+        ["column_1", "column_2"], {"column_1": "Hz", "column_2": "dBm"}, 9, 12,
+        {"RBW": "3000, Hz", "y-Unit": "dBm", "Values": "12"},
+    ),
+    "yokogawa, names in the preamble": (
+        '"Header Size",16,""\n"Model Name","DL850E",""\n"TraceName","CH1","CH2"\n"BlockSize",30,30\n"VUnit","V","A"\n'
+        '"HOffset",-5.0E-03,-5.0E-03\n"HUnit","s","s"\n"Date","2026/08/31","2026/08/31"\n"Time","10:00:00","10:00:00"\n'
+        '"","",""\n' + rows(",{v:.5E},{w:.5E}\n"),
+        ["column_1", "CH1", "CH2"], {"CH1": "V", "CH2": "A"}, 11, 12, {"HOffset": "-5.0E-03, -5.0E-03"},
+    ),
+    "graphtec": (
+        "Vendor,Graphtec\nModel,GL840-M\nAMP settings\nCH,Signal name,Input,Range\nCH1,VOUT,DC,10V\nData\n"
+        "Number,Date&Time,ms,CH1,CH2,Alarm\nNO.,Time,ms,V,degC,A123\n"
+        + rows("{j},2026/08/31 10:00:{i:02},000,+{v:.3f},+{w:.1f},LLLL\n"),
+        ["Number", "Date&Time", "ms", "CH1", "CH2", "Alarm"],
+        {"Number": "NO.", "Date&Time": "Time", "ms": "ms", "CH1": "V", "CH2": "degC", "Alarm": "A123"}, 9, 12, {},
+    ),
+    "joulescope, names and units in comments": (
+        "#time,current,voltage\n#s,A,V\n" + rows("{t:.7f},{w:.6g},{v:.5f}\n"),
+        ["time", "current", "voltage"], {"time": "s", "current": "A", "voltage": "V"}, 3, 12, {},
+    ),
+    "basytec, comments between spaces": (
+        "~Resultfile from Basytec\n~Date of Converting: 31.08.2026 10:00:00\n~Kap: 5,0\n~\n~Time[h] DataSet U[V] I[A]\n"
+        + rows("{w:.5f} {j} {v:.4f} {w:.3f}\n"),
+        ["Time[h]", "DataSet", "U[V]", "I[A]"], {}, 6, 12,
+        {"Date of Converting": "31.08.2026 10:00:00", "Kap": "5,0"},
+    ),
+    "ec-lab, a column called error": (
+        "EC-Lab ASCII FILE\nNb header lines : 3\nmode\terror\ttime/s\tEwe/V\n" + rows("1\t0\t{t:.6E}\t{v:.6E}\n"),
+        ["mode", "error", "time/s", "Ewe/V"], {}, 4, 12, {"Nb header lines": "3"},
+    ),
+    "limits above the names": (
+        "Upper Limit,,5.1,20,\nLower Limit,,4.9,10,\nUnits,,V,mA,\nSerial,Date,VOUT,IOUT,Result\n"
+        + rows("SN{j},2026-08-31,{v:.3f},{w:.2f},PASS\n"),
+        ["Serial", "Date", "VOUT", "IOUT", "Result"], {"Serial": "Units", "VOUT": "V", "IOUT": "mA"}, 5, 12, {},
+    ),
+    "limits with arrows": (
+        "Site,Serial,R1,R2\nDisplay Name ----->,,r one,r two\nUpper Limit ----->,,1050,2200\n"
+        "Lower Limit ----->,,950,2000\nMeasurement Unit ----->,,Ohm,Ohm\n" + rows("A,SN{j},10{i:02}.5,20{i:02}.5\n"),
+        ["Site", "Serial", "R1", "R2"], {"Site": "Measurement Unit ----->", "R1": "Ohm", "R2": "Ohm"}, 6, 12, {},
+    ),
+    "limits called upper and lower": (
+        "PASS/FAIL,Serial,Time,R1,C3\n,,Upper,1050,1.1E-7\n,,Lower,950,9E-8\n,,Units,Ohm,F\n"
+        + rows("PASS,SN{j},10:00:{i:02},10{i:02},1.0E-7\n"),
+        ["PASS/FAIL", "Serial", "Time", "R1", "C3"], {"Time": "Units", "R1": "Ohm", "C3": "F"}, 5, 12, {},
+    ),
+    "names in two rows, each leaving out the other's": (
+        ",,VOUT,IOUT\n,USL,5.1,20\n,LSL,4.9,10\nSerial,Date,,\n" + rows("SN{j},2026-08-31,{v:.3f},{w:.2f}\n"),
+        ["Serial", "Date", "VOUT", "IOUT"], {}, 5, 12, {},
+    ),
+    "names that are numbers": (
+        "Freq,1000,2000,5000\n" + rows("SN{j},{v:.3f},{w:.2f},{w:.3f}\n"),
+        ["Freq", "1000", "2000", "5000"], {}, 2, 12, {},
+    ),
+    "a column called NaN": (
+        "Serial,NaN,VOUT\n" + rows("SN{j},{w:.3f},{v:.2f}\n"), ["Serial", "NaN", "VOUT"], {}, 2, 12, {},
+    ),
+    "units and no rows": (
+        "Serial,VOUT,IOUT\n,V,mA\n", ["Serial", "VOUT", "IOUT"], {"VOUT": "V", "IOUT": "mA"}, 3, 0, {},
+    ),
+    "a rule below the names": (
+        "Serial    VOUT     IOUT\n--------  -------  -------\n" + rows("SN{j:<6}  {v:7.3f}  {w:7.2f}\n"),
+        ["Serial", "VOUT", "IOUT"], {}, 3, 12, {},
+    ),
+    "keys above one column": (
+        "Sample Interval,0.001,s\nUnits,V\nVOUT\n" + rows("{v:.3f}\n"), ["VOUT"], {"VOUT": "V"}, 4, 12,
+        {"Sample Interval": "0.001,s", "Units": "V"},
+    ),
+    "units by column in a comment": (
+        "# Units: VOUT=mV, IOUT=A\nSerial,VOUT,IOUT\n" + rows("SN{j},49{i:02},{w:.2f}\n"),
+        ["Serial", "VOUT", "IOUT"], {"VOUT": "mV", "IOUT": "A"}, 3, 12, {"Units": "VOUT=mV, IOUT=A"},
+    ),
+    "a header that alone ends in a delimiter": (
+        "Serial,VOUT,IOUT,\n" + rows("SN{j},{v:.3f},{w:.2f}\n"), ["Serial", "VOUT", "IOUT"], {}, 2, 12, {},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_head(tmp_path: Path, name: str) -> None:
+    text, columns, units, data_line, count, metadata = CASES[name]
+    path = tmp_path / "export.csv"
+    path.write_text(text, encoding="utf-8", newline="")
+    export = read(path)
+    table = export.tables[0]
+    assert [column.name for column in table.columns] == columns
+    found = {column.name: column.units_row or column.preamble for column in table.columns}
+    assert {column: unit for column, unit in found.items() if unit is not None} == units
+    frame = table.frame.collect()
+    assert (frame.height, table.quarantine.height) == (count, 0)
+    assert frame.get_column("_line").to_list()[:1] == [data_line][:count]
+    assert metadata.items() <= export.metadata.items()
+    lines = export.dialect["lines"]
+    assert isinstance(lines, dict)
+    assert sum(lines.values()) == text.count("\n")
+
+
+def test_digitizer_codes_take_no_unit_from_the_preamble(tmp_path: Path) -> None:
+    path = tmp_path / "export.csv"
+    path.write_text("Source,CH1\nVertical Units,V\nVertical Scale,0.5\nWaveform Data,\n" + rows("{i},\n"))
+    assert read(path).tables[0].columns[0].preamble is None
+
+
+def test_limit_rows_above_the_names_are_kept_in_the_dialect(tmp_path: Path) -> None:
+    path = tmp_path / "export.csv"
+    path.write_text(CASES["limits above the names"][0])
+    assert read(path).dialect["header_rows"] == {
+        "upper limit": ["Upper Limit", "", "5.1", "20", ""], "lower limit": ["Lower Limit", "", "4.9", "10", ""],
+    }  # fmt: skip
