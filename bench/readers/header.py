@@ -164,7 +164,7 @@ def _first(rows: Sequence[Record], shares: Sequence[float | None], last: int, wi
     """Return the index of the first header row, when `last` is the index behind the last one."""
     first, plain = last - 1, 1
     while first and plain < _MOST_HEADER_ROWS and shares[first - 1] == 0 and _belongs(rows, first - 1, width):
-        labelled = labels.label(rows[first - 1]) is not None or labels.label(rows[first]) is not None
+        labelled = width > 1 and any(labels.label(row) is not None for row in rows[first - 1 : first + 1])
         if width <= 2 and not (labelled or labels.is_rule(rows[first]) or labels.is_units(rows[first], typed)):
             break  # what stands above the names of two columns looks like a key and a value
         first -= 1
