@@ -82,6 +82,76 @@ def test_relations_compose(value: Value) -> None:
     assert value("con.sql('select _row from retest order by 1').limit(2).fetchall()") == [[0], [1]]
 
 
+ROWS = "con.sql(\"select * from (values (1, 'x'), (2, 'y'), (2, 'y'), (3, null)) as t(a, b)\")"
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        (".filter('a > 1').fetchall()", [[2, "y"], [2, "y"], [3, None]]),
+        (".project('a + 1 as c').fetchone()", [2]),
+        (".select('b', 'a').columns", ["b", "a"]),
+        (".aggregate('sum(a) as s, count(b)').fetchone()", [8, 3]),
+        (".aggregate('sum(a) as s', 'b').order('s').fetchall()", [["x", 1], [None, 3], ["y", 4]]),
+        (".order('a desc').limit(1).fetchall()", [[3, None]]),
+        (".distinct().count().fetchone()", [3]),
+        (".unique('a').sort('a').fetchall()", [[1], [2], [3]]),
+        (".value_counts('b').order('2 desc, 1').fetchall()", [["y", 2], ["x", 1], [None, 0]]),
+        (".mean('a').fetchone()", [2.0]),
+        (".quantile_cont('a', 0.5).fetchone()", [2.0]),
+        (".string_agg('b', '-').fetchone()", ["x-y-y"]),
+        (".union(con.values((9, 'z'))).count().fetchone()", [5]),
+        (".except_(con.values((2, 'y'))).order('a').fetchall()", [[1, "x"], [3, None]]),
+        (".intersect(con.values((2, 'y'))).fetchall()", [[2, "y"]]),
+        (".cross(con.values((0,))).shape", [4, 3]),
+        ("['a'].max('a').fetchone()", [3]),
+        (".b.fetchall()", [["x"], ["y"], ["y"], [None]]),
+        (".types", ["INTEGER", "VARCHAR"]),
+        (".shape", [4, 2]),
+    ],
+)
+def test_relations(value: Value, code: str, found: object) -> None:
+    assert value(ROWS + code) == found
+
+
+def test_a_relation_is_iterated_and_printed(tables: Sandbox) -> None:
+    result = tables.run(f"r = {ROWS}\nprint(r)\nr.show()\n[row[0] for row in r]")
+    assert result.value == [1, 2, 2, 3]
+    table = "a │ b   \n──┼─────\n1 │ x   \n2 │ y   \n2 │ y   \n3 │ NULL\n"
+    assert result.stdout == table * 2
+
+
+def test_executemany_and_description(value: Value) -> None:
+    code = "con.execute('create or replace table many(a int, b text)')\n"
+    code += "_ = con.executemany('insert into many values (?, ?)', [(1, 'x'), (2, None)])\n"
+    assert value(code + "[d[:2] for d in con.execute('select * from many').description]") == [
+        ["a", "INTEGER"],
+        ["b", "VARCHAR"],
+    ]
+    assert value("con.execute('select sum(a) from many').fetchone()") == [3]
+
+
+def test_a_decimal_does_not_depend_on_the_snippets_context(value: Value) -> None:
+    code = (
+        "import decimal\nwith decimal.localcontext(prec=3):\n    x = con.sql('select 12345.6789').fetchone()[0]\nstr(x)"
+    )
+    assert value(code) == "12345.6789"
+
+
+@pytest.mark.parametrize("call", ["df()", "pl()", "fetchnumpy()", "fetch_arrow_table()"])
+def test_frames_name_the_command_that_adds_the_package(tables: Sandbox, call: str) -> None:
+    result = tables.run(f"con.sql('select 1').{call}")
+    if result.status == "error":
+        assert result.error is not None
+        assert "bench-analyze sandbox add " in result.error.message
+
+
+def test_input_is_explained(sandbox: Sandbox) -> None:
+    result = sandbox.run("input('serial? ')")
+    assert result.error is not None
+    assert result.error.message == ("input() has nobody to answer it in the sandbox: write the value into the snippet")
+
+
 def test_fetching_goes_on_where_it_stopped(value: Value) -> None:
     code = "c = con.execute('select range from range(5)')\n[c.fetchone(), c.fetchmany(2), c.fetchall(), c.fetchone()]"
     assert value(code) == [[0], [[1], [2]], [[3], [4]], None]

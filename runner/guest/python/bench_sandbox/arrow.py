@@ -13,8 +13,8 @@ import struct
 import uuid
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from decimal import Decimal
-from itertools import pairwise
+from decimal import Context, Decimal
+from itertools import pairwise, repeat
 
 from bench_sandbox.schema import (
     BINARY,
@@ -46,6 +46,7 @@ from bench_sandbox.schema import (
 
 _FOOTER_TAIL = 10  # i32 footer length, then "ARROW1"
 _EPOCH = dt.datetime(1970, 1, 1)
+_WIDE_ENOUGH = Context(prec=40)  # a DECIMAL has 38 digits; the snippet's own context does not matter here
 _EPOCH_DAY = _EPOCH.toordinal()
 _PER_SECOND = {0: 1, 1: 10**3, 2: 10**6, 3: 10**9}
 
@@ -176,12 +177,7 @@ def _decimals(field: Field, data: bytes, length: int) -> list[object]:
     scale = field.type.scalar(1, "i")
     width = field.type.scalar(2, "i", 128) // 8
     numbers = _wide(data, length, width) if width > 8 else _numbers({4: "i", 8: "q"}[width], data, length)
-    return [Decimal(number).scaleb(-scale) if abs(number) < 10**27 else _exact(number, scale) for number in numbers]
-
-
-def _exact(number: int, scale: int) -> Decimal:
-    digits = tuple(map(int, str(abs(number))))
-    return Decimal((int(number < 0), digits, -scale))
+    return list(map(_WIDE_ENOUGH.multiply, repeat(Decimal((0, (1,), -scale))), numbers))
 
 
 def _dates(field: Field, data: bytes, length: int) -> list[object]:

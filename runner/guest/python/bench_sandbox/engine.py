@@ -185,6 +185,10 @@ class Connection:
 
     view = table
 
+    def values(self, *rows: Sequence[object]) -> Relation | None:
+        """Return rows of Python values as a relation."""
+        return self.sql("VALUES " + ", ".join(f"({statements.arguments(row)})" for row in rows))
+
     def cursor(self) -> Connection:
         """Return another connection to the same database."""
         return Connection(self._engine)
@@ -247,6 +251,7 @@ class Connection:
 
 
 _OF_RESULT = frozenset(
-    "fetchone fetchall fetchmany fetchdf fetch_df df pl arrow fetchnumpy columns types rowcount shape show".split()
+    "fetchone fetchall fetchmany fetchdf fetch_df df pl arrow fetch_arrow_table fetchnumpy".split()
+    + "columns types rowcount shape show".split()
 )
 __all__ = ["Account", "Connection", "Engine", "frame"]

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from bench_sandbox import errors
+from bench_sandbox.statements import literal
 from bench_sandbox.values import FRAME_ROWS
 
 if TYPE_CHECKING:
@@ -118,9 +119,11 @@ class Relation:
 
     to_df = fetchdf = fetch_df = df
 
-    def arrow(self, *_: object) -> Any:
+    def fetch_arrow_table(self, *_: object) -> Any:
         """Return a pyarrow table."""
         return _package("pyarrow").table(dict(zip(self.columns, self._columns(), strict=True)))
+
+    arrow = to_arrow_table = fetch_arrow_table
 
     def _columns(self) -> list[list[object]]:
         self._engine.account.fetched(self._result.rows)
@@ -188,6 +191,39 @@ class Relation:
         """Return the rows of both."""
         return self._derive(f"({self._statement}) UNION ALL ({other._statement})")
 
+    def except_(self, other: Relation) -> Relation:
+        """Return the rows that the other relation has not."""
+        return self._derive(f"({self._statement}) EXCEPT ({other._statement})")
+
+    def intersect(self, other: Relation) -> Relation:
+        """Return the rows that both have."""
+        return self._derive(f"({self._statement}) INTERSECT ({other._statement})")
+
+    def cross(self, other: Relation) -> Relation:
+        """Return every row of this with every row of the other relation."""
+        return self._derive(f"SELECT * FROM {self._from()}, ({other._statement}) AS other_relation")
+
+    def unique(self, columns: str) -> Relation:
+        """Return each combination of these columns once."""
+        return self._derive(f"SELECT DISTINCT {columns} FROM {self._from()}")
+
+    def value_counts(self, column: str, groups: str = "") -> Relation:
+        """Return each value of a column with how often it occurs."""
+        return self.aggregate(f"{column}, count({column})", ", ".join(filter(None, (groups, column))))
+
+    def quantile_cont(self, column: str, q: float = 0.5) -> Relation:
+        """Return a quantile of a column, interpolated."""
+        return self._derive(f"SELECT quantile_cont({column}, {q!r}) FROM {self._from()}")
+
+    def string_agg(self, column: str, sep: str = ",") -> Relation:
+        """Return the values of a column as one text."""
+        return self._derive(f"SELECT string_agg({column}, {literal(sep)}) FROM {self._from()}")
+
+    def __getitem__(self, name: str) -> Relation:
+        if name not in self.columns:
+            raise AttributeError(f"this relation has no column {name!r}: it has {', '.join(self.columns)}")
+        return self._derive(f"SELECT {_quoted(name)} FROM {self._from()}")
+
     def set_alias(self, alias: str) -> Relation:
         """Return the relation under a name."""
         return Relation(self._engine, self._statement, self._result, alias)
@@ -206,6 +242,8 @@ class Relation:
     def __getattr__(self, name: str) -> Any:
         if name in _AGGREGATES:
             return lambda column: self._derive(f"SELECT {name}({column}) FROM {self._from()}")
+        if not name.startswith("_") and name in self.columns:
+            return self[name]
         raise AttributeError(f"a relation has no {name!r} in the sandbox; say it in SQL: con.sql('...')")
 
     # ---- shown
