@@ -6,13 +6,15 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from bench import caveats, tables
+from bench import caveats, fingerprints, receipts, tables
 from bench.errors import UsageError
 from bench.guarded import GuardedExport
+from bench.readers.options import ReadOptions
 from bench.sandboxes import SandboxSource, classified, not_run
 from guards import GuardReport, TableReport
 from runner import RunnerError, RunResult
@@ -30,12 +32,15 @@ class Analysis:
     """What `bench.analyze` gives. Close it (or use it as a context manager): its sandbox ends, temporary files go.
 
     `exports`: each export with its tables and verdicts. `db`: the DuckDB file; its raw companion is `raw_db`.
+    `options`: how the exports were read.
     """
 
     exports: tuple[GuardedExport, ...]
     db: Path
     _sandboxes: SandboxSource
     _temporary: Path | None = None
+    options: ReadOptions = field(default_factory=ReadOptions)
+    _runs: list[dict[str, object]] = field(default_factory=list, init=False)
     _attached: bool = field(default=False, init=False)
     _warned: list[str] = field(default_factory=list, init=False)
 
@@ -83,18 +88,23 @@ class Analysis:
             raise UsageError(f"there is no table {table!r}", hint="the tables are " + ", ".join(self.tables))
         return column_units(report)
 
-    def run(self, code: str, *, on_output: OnOutput | None = None) -> RunResult:
+    def run(self, code: str, *, on_output: OnOutput | None = None, clock_ms: int | None = None) -> RunResult:
         """Run a snippet in the sandbox against the corrected tables; state lives from run to run.
 
         The result's warnings name every refused or unverified column that the snippet read, also those that an earlier
         run read, whose values its variables may still hold. A snippet that fails, or a sandbox that cannot start, is a
-        result with its status and never an exception.
+        result with its status and never an exception. `clock_ms`: see `runner.Sandbox.run`.
         """
+        run = self._run(code, on_output, clock_ms)
+        self._runs.append(receipts.run_entry(code, run))
+        return run
+
+    def _run(self, code: str, on_output: OnOutput | None, clock_ms: int | None) -> RunResult:
         try:
             sandbox = self._ready_sandbox()
         except RunnerError as error:
             return not_run(error)
-        run = classified(sandbox.run(code, on_output=on_output))
+        run = classified(sandbox.run(code, on_output=on_output, clock_ms=clock_ms))
         now = caveats.warnings(caveats.columns_read(self.table_reports, run.reads))
         earlier = [f"{text} It was read in an earlier run of this session." for text in self._warned if text not in now]
         self._warned = (
@@ -108,6 +118,19 @@ class Analysis:
             sandbox.attach(self.db)
             self._attached = True
         return sandbox
+
+    def receipt(self) -> dict[str, object]:
+        """Return what the figures of all runs so far came from, as `bench-analyze replay` reads it.
+
+        Raises:
+            EnvironmentProblem: the database cannot be read any more.
+        """
+        wanted = receipts.tables_read(self.tables, self._runs)
+        with_raw = [table.name for each in self.exports for table in each.tables if table.guarded.raw_columns]
+        contents = fingerprints.contents(self.db, wanted, with_raw)
+        return receipts.make(
+            self.exports, self._runs, options=self.options, contents=contents, made_at=datetime.now(UTC)
+        )
 
     def close(self) -> None:
         """End the sandbox and remove the temporary database, if there is one."""

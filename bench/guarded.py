@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from bench.export import Export, RawTable
-from guards import Board, Guarded, GuardReport, TableReport
+from guards import Approval, Board, Guarded, GuardReport, TableReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,12 @@ class GuardedTable:
 
 @dataclass(frozen=True, slots=True)
 class GuardedExport:
-    """One export after the guard."""
+    """One export after the guard. `approvals` are those that it was judged with."""
 
     export: Export
     board: BoardFile | None
     tables: tuple[GuardedTable, ...]
+    approvals: tuple[Approval, ...] = ()
 
     @property
     def report(self) -> GuardReport:

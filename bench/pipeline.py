@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from os import PathLike, fspath
 from pathlib import Path
@@ -71,16 +72,41 @@ def analyze(
         undo.callback(sandboxes.close)
         paths = _paths(exports, table)
         given = None if board is None else Path(fspath(board))
-        boards = [board_for(path, given) for path in paths]
+        inputs = Inputs(paths, [board_for(path, given) for path in paths], options)
+        found = analyze_inputs(inputs, sandboxes, db=None if db is None else Path(fspath(db)), progress=progress)
+        undo.pop_all()
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Everything that an analysis depends on. `boards`: the profile of each export.
+
+    `approvals` of each export replace those that this user has recorded, and `names` those that the tables would get:
+    a receipt knows both.
+    """
+
+    paths: Sequence[Path]
+    boards: Sequence[BoardFile | None]
+    options: ReadOptions
+    approvals: Sequence[Sequence[Approval]] | None = None
+    names: Sequence[str] | None = None
+
+
+def analyze_inputs(
+    inputs: Inputs, sandboxes: SandboxSource, *, db: Path | None = None, progress: Progress | None = None
+) -> Analysis:
+    """Do what `analyze` does, from inputs that are complete. `sandboxes` stays open when this fails."""
+    with ExitStack() as undo:
         temporary = temporary_folder() if db is None else None
         if temporary is not None:
             undo.callback(shutil.rmtree, temporary, ignore_errors=True)
-        target = Path(fspath(db)) if db is not None else temporary_database(temporary)
+        target = db if db is not None else temporary_database(temporary)
         tables.check_target(target)
-        guarded = _guard_all([read(path, options) for path in paths], boards, progress)
+        guarded = _guard_all(inputs, progress)
         tables.build(target, guarded, now=datetime.now(UTC).replace(tzinfo=None), progress=progress)
         undo.pop_all()
-    return Analysis(tuple(guarded), target, sandboxes, temporary)
+    return Analysis(tuple(guarded), target, sandboxes, temporary, inputs.options)
 
 
 def _paths(exports: PathText | Sequence[PathText], table: str | None) -> list[Path]:
@@ -103,26 +129,32 @@ def guard_exports(
 
     `boards` holds the profile of each. `trial`: an approval to judge by as if it had been recorded for them all.
     """
-    return _guard_all([read(path, options) for path in paths], boards, None, trial)
+    return _guard_all(Inputs(paths, boards, options), None, trial=trial)
 
 
-def _guard_all(
-    exports: Sequence[Export],
-    boards: Sequence[BoardFile | None],
-    progress: Progress | None,
-    trial: Approval | None = None,
-) -> list[GuardedExport]:
-    approved = recorded(settings.load().approvals)
-    names = iter(distinct([raw.name for export in exports for raw in export.tables], _RESERVED))
+def _guard_all(inputs: Inputs, progress: Progress | None, *, trial: Approval | None = None) -> list[GuardedExport]:
+    exports = [read(path, inputs.options) for path in inputs.paths]
+    approvals = inputs.approvals or _recorded_approvals(exports)
+    names = iter(_table_names(exports, inputs.names))
     found = []
-    for number, (export, board) in enumerate(zip(exports, boards, strict=True)):
+    for number, (export, board, approved) in enumerate(zip(exports, inputs.boards, approvals, strict=True)):
         if progress:
             progress(f"Checking {export.path.name}", number, len(exports))
         with reading(export.path):
-            given = (*for_export(approved, export), *([trial] if trial else []))
+            given = (*approved, *([trial] if trial else []))
             judged = tuple(_guard_table(raw, next(names), board, given) for raw in export.tables)
-            found.append(GuardedExport(export, board, judged))
+            found.append(GuardedExport(export, board, judged, given))
     return found
+
+
+def _recorded_approvals(exports: Sequence[Export]) -> list[tuple[Approval, ...]]:
+    approved = recorded(settings.load().approvals)
+    return [for_export(approved, export) for export in exports]
+
+
+def _table_names(exports: Sequence[Export], given: Sequence[str] | None) -> list[str]:
+    found = [raw.name for export in exports for raw in export.tables]
+    return list(given) if given is not None and len(given) == len(found) else distinct(found, _RESERVED)
 
 
 def _guard_table(raw: RawTable, name: str, board: BoardFile | None, approvals: Sequence[Approval]) -> GuardedTable:

@@ -1,12 +1,16 @@
-"""Receipts: what a figure came from, in one canonical JSON document, enough to give the same figure again.
+"""Receipts: what figures came from, in one canonical JSON document, enough to give the same figures again.
 
-Canonical means sorted keys, no blanks, UTF-8, no NaN: equal content has equal bytes, and so an equal hash. `id` is the
-SHA-256 of everything but `id` and `made_at`. Hashes stand for what is large (export, ledger); the snippet and the
-value are kept, because a receipt that cannot be read answers nobody.
+Canonical means sorted keys, no blanks, UTF-8, no NaN: equal content has equal bytes. `id` is the SHA-256 of the
+document without it, and `read` accepts canonical bytes only, so that a receipt altered in one byte is found out. It is
+a seal against damage and careless editing, not a signature: who makes a new receipt can give it a new id.
+
+Hashes stand for what is large: export, profile, ledger, tables, output, artifacts. The snippet and the value are kept,
+because a receipt that cannot be read answers nobody. Approvals are kept whole: another user's machine has none of them.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import os
@@ -14,18 +18,33 @@ import platform
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from bench.errors import EnvironmentProblem
+from bench.errors import BenchError, EnvironmentProblem, UsageError
 from bench.guarded import GuardedExport
 from bench.render.values import json_safe
 from guards import RULES_VERSION
 from runner import RunResult
 
-FORMAT = 1
+if TYPE_CHECKING:
+    from bench.readers.options import ReadOptions
+
+FORMAT = 2
 _PACKAGES = ("bench-analyze", "polars", "duckdb", "pandera", "pint", "deno")
+_MEMBERS = frozenset(
+    "id format made_at exports options tables ledger_sha256 rules_version runs repeatable versions".split()
+)
+
+
+class ReceiptError(BenchError):
+    """The receipt is not what was written: it was altered or damaged."""
+
+    kind: ClassVar[str] = "receipt"
+    exit_code: ClassVar[int] = 1
 
 
 def canonical(value: object) -> bytes:
@@ -41,18 +60,57 @@ def sha256(data: bytes) -> str:
 
 
 def make(
-    exports: Sequence[GuardedExport], *, code: str | None, run: RunResult | None, made_at: datetime
+    exports: Sequence[GuardedExport],
+    runs: Sequence[Mapping[str, object]],
+    *,
+    options: ReadOptions,
+    contents: Mapping[str, object],
+    made_at: datetime,
 ) -> dict[str, object]:
-    """Return the receipt of one analysis, with a run or without. `made_at` is UTC."""
+    """Return the receipt of an analysis. `runs`: a `run_entry` each; `contents`: by `fingerprints.contents`; `made_at`
+    is UTC."""
     body: dict[str, object] = {
         "format": FORMAT,
+        "made_at": made_at.isoformat(timespec="seconds"),
         "exports": [_export(guarded) for guarded in exports],
+        "options": asdict(options),
+        "tables": dict(contents),
         "ledger_sha256": sha256(canonical([guarded.report.to_dict() for guarded in exports])),
         "rules_version": RULES_VERSION,
-        "run": None if run is None else _run(code or "", run),
+        "runs": list(runs),
+        "repeatable": all(run["seed"] is not None for run in runs),
         "versions": _versions(),
     }
-    return {"id": sha256(canonical(body)), "made_at": made_at.isoformat(timespec="seconds"), **body}
+    return {"id": sha256(canonical(body)), **body}
+
+
+def run_entry(code: str, run: RunResult) -> dict[str, object]:
+    """Return what a receipt says of one run."""
+    found = run.to_dict()
+    error = found["error"]
+    return {
+        "snippet": code,
+        "snippet_sha256": sha256(_utf8(code)),
+        "status": run.status,
+        "value": json_safe(found["value"]),
+        "value_sha256": sha256(canonical(found["value"])),
+        "stdout_sha256": sha256(_utf8(run.stdout)),
+        "stderr_sha256": sha256(_utf8(run.stderr)),
+        "error": None if error is None else {name: error[name] for name in ("type", "message")},
+        "artifacts": [_artifact(item) for item in found["artifacts"]],
+        "seed": run.seed,
+        "clock_ms": run.clock_ms,
+        **{name: found[name] for name in ("image", "limits", "layers", "reads", "warnings", "state")},
+    }
+
+
+def tables_read(names: Sequence[str], runs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the tables that a receipt must name: those that its runs read or mention; without a run, all."""
+    if not runs:
+        return list(names)
+    reads = {str(read["table"]).lower() for run in runs for read in run["reads"]}
+    code = "\n".join(str(run["snippet"]) for run in runs).lower()
+    return [name for name in names if name.lower() in reads or name.lower() in code]
 
 
 def write(receipt: Mapping[str, object], path: Path) -> Path:
@@ -80,6 +138,40 @@ def write(receipt: Mapping[str, object], path: Path) -> Path:
     return path
 
 
+def read(path: Path) -> dict[str, Any]:
+    """Return a receipt that is byte for byte what was written.
+
+    Raises:
+        UsageError: it cannot be read, is no receipt, or was written by another version of the format.
+        ReceiptError: it was altered.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UsageError(
+            f"the receipt cannot be read: {error.strerror}", file=path, hint="name a receipt; the run printed its path"
+        ) from error
+    try:
+        found = json.loads(data)
+    except ValueError as error:
+        raise _altered(path, f"it is no JSON ({error})") from error
+    if not isinstance(found, dict) or "id" not in found or "runs" not in found:
+        raise UsageError("this is no receipt", file=path, hint="name a file that --receipt wrote")
+    if found.get("format") != FORMAT:
+        hint = "replay it with the version that it names in `versions`"
+        raise UsageError(f"its format is {found.get('format')!r:.20}, expected {FORMAT}", file=path, hint=hint)
+    body = {name: value for name, value in found.items() if name != "id"}
+    if found["id"] != sha256(canonical(body)) or data != canonical(found) + b"\n" or found.keys() != _MEMBERS:
+        raise _altered(path, "its content does not have the hash that stands in `id`")
+    return found
+
+
+def _altered(path: Path, why: str) -> ReceiptError:
+    return ReceiptError(
+        f"the receipt is not what was written: {why}", file=path, hint="take the original, or make a new one"
+    )
+
+
 def default_path(folder: Path, receipt: Mapping[str, object]) -> Path:
     """Return where a receipt goes when no file is named: by time, then by content."""
     stamp = str(receipt["made_at"]).replace(":", "").replace("+0000", "Z")
@@ -89,28 +181,24 @@ def default_path(folder: Path, receipt: Mapping[str, object]) -> Path:
 def _export(guarded: GuardedExport) -> dict[str, object]:
     export, board = guarded.export, guarded.board
     return {
-        "path": str(export.path),
+        "path": str(export.path.absolute()),
         "sha256": export.sha256,
         "bytes": export.bytes,
+        "format": export.format,
         "tables": [table.name for table in guarded.tables],
         "dialect": dict(export.dialect),
-        "profile": None if board is None else {"path": str(board.path), "sha256": board.sha256},
+        "profile": None if board is None else {"path": str(board.path.absolute()), "sha256": board.sha256},
+        "approvals": [asdict(approval) for approval in guarded.approvals],
     }
 
 
-def _run(code: str, run: RunResult) -> dict[str, object]:
-    found = run.to_dict()
-    value = found.get("value")
-    return {
-        "snippet": code,
-        "snippet_sha256": sha256(code.encode()),
-        "status": run.status,
-        "value": value,
-        "value_sha256": sha256(canonical(value)),
-        "stdout_sha256": sha256(str(found.get("stdout") or "").encode()),
-        "image": found.get("image", getattr(run, "image", None)),
-        **{name: found.get(name) for name in ("limits", "layers", "reads", "warnings")},
-    }
+def _artifact(item: Mapping[str, Any]) -> dict[str, object]:
+    data = base64.b64decode(item["bytes"])
+    return {"name": item["name"], "media_type": item["media_type"], "bytes": len(data), "sha256": sha256(data)}
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _versions() -> dict[str, str]:

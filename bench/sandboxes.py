@@ -29,11 +29,15 @@ Progress = Callable[[str, int, int], None]
 class SandboxSource:
     """Makes an analysis' one sandbox; the image is fetched if there is none. A failure to fetch it is remembered.
 
+    `seed`: as in `runner.Sandbox`. `image_id`: take this image if it is in the cache, else the one of this version.
     `start` may be called long before `get`, so that the sandbox's start is hidden behind other work.
     """
 
     limits: ResourceLimits | None = None
     progress: Progress | None = None
+    seed: int | None = 0
+    image_id: str | None = None
+    require_layers: tuple[str, ...] = ()
     _sandbox: Sandbox | None = None
     _failure: RunnerError | None = None
 
@@ -53,7 +57,7 @@ class SandboxSource:
         except RunnerError as error:
             self._failure = error
             raise
-        self._sandbox = Sandbox(limits=self.limits, image=image)
+        self._sandbox = Sandbox(limits=self.limits, image=image, seed=self.seed, require_layers=self.require_layers)
         return self._sandbox
 
     def start(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 
 from bench import outcome, outputs, receipts, settings
@@ -53,7 +52,7 @@ def _steps(job: Job, done: _Done) -> outcome.Outcome:
         if job.code is not None:
             done.run = analysis.run(job.code)
         if done.run is not None or options.receipt is not None:
-            _write_receipt(job, done)
+            _write_receipt(analysis, job, done)
         return _judge(analysis, options, done.run)
 
 
@@ -74,8 +73,8 @@ def _analysis(job: Job) -> Analysis:
     )
 
 
-def _write_receipt(job: Job, done: _Done) -> None:
-    receipt = receipts.make(done.exports, code=job.code, run=done.run, made_at=datetime.now(UTC))
+def _write_receipt(analysis: Analysis, job: Job, done: _Done) -> None:
+    receipt = analysis.receipt()
     path = job.options.receipt or receipts.default_path(settings.load().receipts, receipt)
     done.receipt = receipts.write(receipt, path)
     done.notes.append(f"receipt: {done.receipt}")

@@ -50,6 +50,17 @@ Exit codes:
   2  usage, or not confirmed
   3  refused: the evidence contradicts the unit, and nothing was recorded
 """
+_REPLAY_EXAMPLES = """\
+Examples:
+  bench-analyze replay receipt.json
+  bench-analyze replay receipt.json --export retest-2026-10-30.csv --json
+
+Exit codes:
+  0  the same figures
+  1  other figures, or the receipt was altered
+  2  a file that is not there or cannot be read
+  5  the sandbox could not start
+"""
 _SANDBOX_EXAMPLES = """\
 Examples:
   bench-analyze sandbox install
@@ -184,6 +195,34 @@ def approve(
 
     wish = Wish(export, column, unit, why, measurement, segment, who, board, db, always)
     return approve_reply(wish, yes=yes, ask=confirm)
+
+
+@app.command(help_epilogue=_REPLAY_EXAMPLES)
+def replay(
+    receipt: Path,
+    /,
+    *,
+    export: Annotated[tuple[Path, ...], Parameter(name="--export", negative=())] = (),
+    board: Annotated[Path | None, Parameter(name="--board")] = None,
+    json: Annotated[bool, Parameter(negative=())] = False,
+) -> Reply:
+    """Do again what a receipt says, and tell whether the figures are the same.
+
+    Parameters
+    ----------
+    receipt
+        File that a run wrote; the run printed its path.
+    export
+        Where the receipt's export is now; may be given several times.
+    board
+        Where its board profile is now.
+    json
+        Print one JSON document.
+    """
+    from bench.cli.replay import Again, replay_reply
+
+    with progress_bar(color=load().color) as progress:
+        return replay_reply(Again(receipt, export, board), progress, json=json)
 
 
 @sandbox.command

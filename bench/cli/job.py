@@ -12,7 +12,7 @@ from pathlib import Path
 from bench.cli.options import Options, check, snippet_code
 from bench.errors import UsageError
 from bench.sandboxes import SandboxSource
-from runner import ResourceLimits, RunnerError
+from runner import LAYERS, ResourceLimits, RunnerError
 
 Progress = Callable[[str, int, int], None]
 
@@ -35,11 +35,19 @@ def begin(exports: list[Path], options: Options, progress: Progress | None) -> J
         UsageError: options that exclude each other, a limit that cannot be, a snippet that cannot be read.
     """
     check(exports, options)
+    _check_layers(options)
     code = snippet_code(options)
-    sandbox = SandboxSource(_limits(options), progress)
+    seed = None if options.fresh_random else 0
+    sandbox = SandboxSource(_limits(options), progress, seed=seed, require_layers=options.require_layer)
     if code is not None and all(path.is_file() for path in exports):
         sandbox.start()
     return Job(exports, options, progress, code, sandbox)
+
+
+def _check_layers(options: Options) -> None:
+    for name in options.require_layer:
+        if name not in LAYERS:
+            raise UsageError(f"--require-layer {name}: there is no such layer", hint=f"there are {', '.join(LAYERS)}")
 
 
 def _limits(options: Options) -> ResourceLimits:

@@ -47,6 +47,10 @@ class Options:
     "Seconds that a snippet may take."
     memory_mb: Annotated[int | None, Parameter(name="--memory-mb", group=_SNIPPETS, validator=_POSITIVE)] = None
     "Megabytes that a snippet may use."
+    require_layer: Annotated[tuple[str, ...], Parameter(name="--require-layer", negative=(), group=_SNIPPETS)] = ()
+    "Run the snippet only where this isolation layer holds (seccomp, landlock, ...); several times for several."
+    fresh_random: Annotated[bool, Parameter(name="--fresh-random", negative=(), group=_SNIPPETS)] = False
+    "Let chance and the clock differ from run to run; otherwise the same snippet gives the same figures."
     reader: Annotated[str | None, Parameter(name="--reader", group=_READING)] = None
     "Format of the export; found out from its content otherwise."
     delimiter: Annotated[str | None, Parameter(name="--delimiter", allow_leading_hyphen=True, group=_READING)] = None

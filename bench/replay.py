@@ -1,0 +1,216 @@
+"""`replay`: does what a receipt says again, and tells whether the figures are the same.
+
+Compared are the inputs (export, profile), what the guard made of them (ledger, tables) and what each run gave. A
+difference in any of them is told, with what was and what is. What surrounds them (versions, image, layers) is told as
+well but is no difference: the same figures from another image are the same figures. A run that a limit or a crash ended
+is compared by its status only, because how far it came is a matter of the machine's speed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from bench.boards import read_board
+from bench.errors import UsageError
+from bench.guarded import BoardFile
+from bench.pipeline import Inputs, analyze_inputs
+from bench.readers import ReadOptions
+from bench.receipts import sha256
+from bench.sandboxes import SandboxSource
+from guards import Approval
+from runner import ResourceLimits, RunnerError, RunResult
+
+Progress = Callable[[str, int, int], None]
+_FINISHED = ("ok", "error")
+_RUN = {
+    "value_sha256": "value",
+    "stdout_sha256": "standard output",
+    "stderr_sha256": "standard error",
+    "error": "error",
+    "artifacts": "artifacts",
+    "reads": "columns read",
+    "warnings": "warnings",
+    "state": "state",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Something that is not as the receipt says: `then` and `now` are JSON values."""
+
+    what: str
+    then: object
+    now: object
+
+    def to_dict(self) -> dict[str, object]:
+        """Return it as plain data."""
+        return {"what": self.what, "then": self.then, "now": self.now}
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What `replay` found. `differences` are those of figures, `circumstances` those of what surrounds them."""
+
+    differences: tuple[Difference, ...]
+    circumstances: tuple[Difference, ...]
+    runs: tuple[RunResult, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether everything that the receipt vouches for came out again."""
+        return not self.differences
+
+
+def replay(
+    receipt: Mapping[str, Any],
+    source: Path,
+    *,
+    exports: Sequence[Path] = (),
+    board: Path | None = None,
+    progress: Progress | None = None,
+) -> Replay:
+    """Do again what a receipt says. `source` is the receipt's own path; `exports` and `board` stand for files that are
+    no longer where they were.
+
+    Raises:
+        UsageError: an export or a profile is not there (the message says how to name it), or limits that this version
+            does not know.
+        ExportError, ProfileError, EnvironmentProblem: as `bench.analyze`.
+    """
+    inputs = _inputs(receipt, source, exports, board)
+    runs = receipt["runs"]
+    first = runs[0] if runs else {}
+    sandboxes = SandboxSource(
+        _limits(first.get("limits"), source), progress, seed=first.get("seed", 0), image_id=first.get("image")
+    )
+    try:
+        analysis = analyze_inputs(inputs, sandboxes, progress=progress)
+    except BaseException:
+        sandboxes.close()
+        raise
+    with analysis:
+        found = tuple(analysis.run(run["snippet"], clock_ms=run["clock_ms"]) for run in runs)
+        now = analysis.receipt()
+        return Replay(tuple(_differences(receipt, now)), tuple(_circumstances(receipt, now)), found)
+
+
+def _inputs(receipt: Mapping[str, Any], source: Path, exports: Sequence[Path], board: Path | None) -> Inputs:
+    then = receipt["exports"]
+    if len(exports) > len(then):
+        raise UsageError(
+            f"{len(exports)} exports were given, the receipt names {len(then)}", hint="leave --export out, or name one"
+        )
+    paths = _paths(then, source, exports)
+    return Inputs(
+        paths,
+        [_board(entry["profile"], source, board) for entry in then],
+        ReadOptions(**_known(ReadOptions, receipt["options"], source, "option")),
+        [[_approval(item) for item in entry["approvals"]] for entry in then],
+        [name for entry in then for name in entry["tables"]],
+    )
+
+
+def _paths(then: Sequence[Mapping[str, Any]], source: Path, given: Sequence[Path]) -> list[Path]:
+    """Match the files that were given by content, then to what is missing; look for the others where they were."""
+    for path in given:
+        if not path.is_file():
+            raise UsageError("there is no such file", file=path, hint="name the export with --export FILE")
+    others = {sha256(path.read_bytes()): path for path in given}
+    found = [others.pop(entry["sha256"], None) for entry in then]
+    places = [_there(entry["path"], source) for entry in then]
+    unnamed = sorted((number for number, path in enumerate(found) if path is None), key=lambda n: places[n] is not None)
+    for number, path in zip(unnamed, others.values(), strict=False):  # another content: it stands for what is missing
+        found[number] = path
+    found = [path or place for path, place in zip(found, places, strict=True)]
+    return [path or _lost(entry, source, found.count(None)) for entry, path in zip(then, found, strict=True)]
+
+
+def _there(recorded: str, source: Path) -> Path | None:
+    path = Path(recorded)
+    return next((each for each in (path, source.parent / path.name) if each.is_file()), None)
+
+
+def _lost(entry: Mapping[str, Any], source: Path, missing: int) -> Path:
+    files = " ".join(["--export FILE"] * missing)
+    raise UsageError(
+        f"the export of this receipt is not there any more: {entry['path']} "
+        f"({entry['bytes']} bytes, SHA-256 {entry['sha256'][:12]}...)",
+        file=source,
+        hint=f"say where it is now: bench-analyze replay {source} {files}",
+    )
+
+
+def _board(profile: Mapping[str, str] | None, source: Path, given: Path | None) -> BoardFile | None:
+    if profile is None:
+        return None
+    path = given or _there(profile["path"], source)
+    if path is None:
+        raise UsageError(
+            f"the board profile of this receipt is not there any more: {profile['path']} "
+            f"(SHA-256 {profile['sha256'][:12]}...)",
+            file=source,
+            hint=f"say where it is now: bench-analyze replay {source} --board FILE",
+        )
+    return read_board(path, "given")
+
+
+def _approval(item: Mapping[str, Any]) -> Approval:
+    segment = item["segment"]
+    return Approval(**{**item, "segment": tuple(segment) if segment else None})
+
+
+def _limits(limits: Mapping[str, Any] | None, source: Path) -> ResourceLimits:
+    try:
+        return ResourceLimits(**_known(ResourceLimits, limits or {}, source, "limit"))
+    except RunnerError as error:
+        raise UsageError(error.message, file=source, hint=error.hint) from error
+
+
+def _known(kind: type, values: Mapping[str, Any], source: Path, what: str) -> dict[str, Any]:
+    names = {field.name for field in fields(kind)}
+    if unknown := sorted(values.keys() - names):
+        raise UsageError(
+            f"this version knows no {what} {', '.join(unknown)}", file=source, hint="replay it with a newer version"
+        )
+    return dict(values)
+
+
+def _differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Difference]:
+    for old, new in zip(then["exports"], now["exports"], strict=True):
+        yield from _compared(f"export {Path(old['path']).name}", old["sha256"], new["sha256"])
+        profiles = [(each["profile"] or {}).get("sha256") for each in (old, new)]
+        yield from _compared("board profile", *profiles)
+        yield from _compared("names of the tables", old["tables"], new["tables"])
+    yield from _compared("ledger of the guard", then["ledger_sha256"], now["ledger_sha256"])
+    for name, old in then["tables"].items():
+        new = now["tables"].get(name) or {}
+        yield from _compared(f"content of the table {name}", old["sha256"], new.get("sha256"))
+        yield from _compared(f"raw text of the table {name}", old["raw_sha256"], new.get("raw_sha256"))
+    for number, (old, new) in enumerate(zip(then["runs"], now["runs"], strict=True), 1):
+        run = f" of run {number}" if len(then["runs"]) > 1 else ""
+        yield from _compared(f"status{run}", old["status"], new["status"])
+        if old["status"] == new["status"] and old["status"] in _FINISHED:
+            for member, what in _RUN.items():
+                if old[member] != new[member]:
+                    shown = "value" if member == "value_sha256" else member
+                    yield Difference(f"{what}{run}", old[shown], new[shown])
+
+
+def _circumstances(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Difference]:
+    yield from _compared("rules of the guard", then["rules_version"], now["rules_version"])
+    for name in sorted(then["versions"].keys() | now["versions"].keys()):
+        yield from _compared(f"version of {name}", then["versions"].get(name), now["versions"].get(name))
+    told = set()
+    for old, new in zip(then["runs"], now["runs"], strict=True):
+        for member, what in (("image", "sandbox image"), ("layers", "isolation layers")):
+            if member not in told and old[member] != new[member]:
+                told.add(member)
+                yield Difference(what, old[member], new[member])
+
+
+def _compared(what: str, then: object, now: object) -> Iterator[Difference]:
+    if then != now:
+        yield Difference(what, then, now)
