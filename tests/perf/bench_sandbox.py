@@ -1,12 +1,17 @@
-"""Ratios of the sandbox's start, all measured in one run: python tests/perf/bench_sandbox.py [ROUNDS]
+"""The sandbox's figures beside each other in one run: python tests/perf/bench_sandbox.py [ROUNDS]
 
-`sandbox`: from `Sandbox()` to the answer of the first snippet, no tables. `bare`: Deno loading the same memory snapshot
-from the same files and adding 1 and 1, with a compile cache of its own and no permission taken away. `plain`: the same
-without the snapshot.
+`sandbox`: from `Sandbox()` to the answer of the first snippet, no tables, all layers. `bare`: Deno loading the same
+memory snapshot from the same files and adding 1 and 1, with a compile cache of its own and no permission taken away.
+`usual`: the same without the snapshot, as Pyodide is started usually. `monty` and `smolagents` are measured where they
+can be imported (in an environment of their own: `pip install pydantic-monty smolagents`); they calculate in the host's
+process: monty bounds what its own interpreter may do but shares memory and process with the host and knows a part of
+Python only; smolagents' local executor runs the host's Python objects under a list of allowed names, with the host's
+files, network and memory behind it.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import shutil
@@ -15,8 +20,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+import duckdb
 
 from runner import Image, Sandbox, install_image
 from runner.image import deno_binary
@@ -31,19 +40,28 @@ if (Deno.args[0] === "snapshot") options._loadSnapshot = Deno.readFileSync(here 
 const python = await loadPyodide(options);
 console.log(python.runPython("1 + 1"));
 """
+MILLION = "select range as a, range * 1.5e0 as b, range % 7 as c, {fourth} as d from range(1000000)"
+FETCH = "import time\nt = time.perf_counter()\nn = len(con.sql({sql!r}).fetchall())\n[n, time.perf_counter() - t]"
+SMALL = "sum(v * v for v in [4.98, 4.97, 5.01]) / 3"
 
 
-def seconds(act: Callable[[], None]) -> float:
+def seconds(act: Callable[[], object]) -> float:
     """How long one call takes."""
     began = time.perf_counter()
     act()
     return time.perf_counter() - began
 
 
-def first_answer(image: Image) -> None:
+def first_answer(image: Image, **options: Any) -> None:
     """Start a sandbox and run one snippet."""
-    with Sandbox(image=image) as sandbox:
+    with Sandbox(image=image, **options) as sandbox:
         assert sandbox.run("1 + 1").value == 2
+
+
+def first_query(image: Image, database: Path) -> None:
+    """Start a sandbox with a database and ask it something."""
+    with Sandbox(database, image=image) as sandbox:
+        assert sandbox.run("con.sql('select count(*) from log').fetchone()[0]").value == 5_000_000
 
 
 def bare(folder: Path, how: str) -> None:
@@ -54,43 +72,106 @@ def bare(folder: Path, how: str) -> None:
     assert done.stdout.strip() == "2"
 
 
-def warm_runs(image: Image, rounds: int) -> list[float]:
-    """Seconds of trivial runs in one session."""
-    with Sandbox(image=image) as sandbox:
-        sandbox.run("1")
-        return [seconds(lambda: sandbox.run("1 + 1") and None) for _ in range(rounds)]
-
-
-def main(rounds: int) -> None:
-    """Print the medians and the ratios."""
-    image = install_image()
+@contextmanager
+def bare_folder(image: Image) -> Iterator[Path]:
+    """The image's files beside a script of a few lines, its compile cache filled."""
     folder = Path(tempfile.mkdtemp())
     try:
         for path in image.path.glob("*"):
             if path.is_file():
-                os.link(path, folder / path.name) if path.stat().st_dev == folder.stat().st_dev else shutil.copy(
-                    path, folder
-                )
+                same = path.stat().st_dev == folder.stat().st_dev
+                os.link(path, folder / path.name) if same else shutil.copy(path, folder)
         (folder / "bare.mjs").write_text(SCRIPT)
-        for how in ("snapshot", "plain"):
+        for how in ("snapshot", "snapshot", "usual"):
             bare(folder, how)
-        found: dict[str, list[float]] = {"sandbox": [], "bare": [], "plain": []}
-        for _ in range(rounds):
-            found["sandbox"].append(seconds(lambda: first_answer(image)))
-            found["bare"].append(seconds(lambda: bare(folder, "snapshot")))
-            found["plain"].append(seconds(lambda: bare(folder, "plain")))
+        yield folder
     finally:
         shutil.rmtree(folder)
-    median = {name: statistics.median(times) for name, times in found.items()}
-    figures = {
-        "sandbox_s": round(median["sandbox"], 3),
-        "bare_snapshot_s": round(median["bare"], 3),
-        "without_snapshot_s": round(median["plain"], 3),
-        "sandbox_to_bare": round(median["sandbox"] / median["bare"], 2),
-        "without_snapshot_to_sandbox": round(median["plain"] / median["sandbox"], 2),
-        "warm_run_ms": round(statistics.median(warm_runs(image, 50)) * 1000, 2),
+
+
+def make_database(path: Path) -> None:
+    """A table of 5 million rows, about 70 MB."""
+    with duckdb.connect() as con:
+        con.execute(f"ATTACH '{path}' AS made (STORAGE_VERSION 'v1.4.0')")
+        con.execute(
+            "CREATE TABLE made.log AS SELECT range::INTEGER AS _row, 4.9 + random() / 10 AS vout, random() AS iout, "
+            "'SN' || (range % 5000) AS serial FROM range(5000000)"
+        )
+
+
+def starts(image: Image, database: Path, rounds: int) -> dict[str, float]:
+    """Median seconds of every kind of start, taken in turns."""
+    with bare_folder(image) as folder:
+        acts: dict[str, Callable[[], object]] = {
+            "sandbox_s": lambda: first_answer(image),
+            "bare_snapshot_s": lambda: bare(folder, "snapshot"),
+            "deno_alone_s": lambda: first_answer(image, layers=("deno",)),
+            "usual_pyodide_s": lambda: bare(folder, "usual"),
+            "with_database_s": lambda: first_query(image, database),
+        }
+        found: dict[str, list[float]] = {name: [] for name in acts}
+        for _ in range(rounds):
+            for name, act in acts.items():
+                found[name].append(seconds(act))
+    return {name: statistics.median(times) for name, times in found.items()}
+
+
+def session(image: Image) -> dict[str, float]:
+    """What a running session costs."""
+    with Sandbox(image=image, seed=None) as sandbox:
+        sandbox.run("1")
+        idle = sandbox._session.resident_mb if sandbox._session else None
+        warm = statistics.median(seconds(lambda: sandbox.run("1 + 1")) for _ in range(100))
+        sandbox.run("con.sql('select 1').fetchall()")
+        own = sandbox._session.resident_mb if sandbox._session else None
+        numbers = sandbox.run(FETCH.format(sql=MILLION.format(fourth="range * 2"))).value
+        texts = sandbox.run(FETCH.format(sql=MILLION.format(fourth="'SN' || range"))).value
+    return {
+        "warm_run_ms": warm * 1000,
+        "idle_mb": idle or 0,
+        "idle_with_engine_mb": own or 0,
+        "million_by_four_numbers_s": numbers[1],
+        "million_by_four_with_text_s": texts[1],
     }
-    sys.stdout.write(json.dumps(figures, indent=1) + "\n")
+
+
+def others() -> dict[str, float | str]:
+    """A small calculation elsewhere, from nothing to the answer; see the module's docstring for what they isolate."""
+    return {"monty_ms": _attempt(_monty), "smolagents_ms": _attempt(_smolagents)}
+
+
+def _attempt(act: Callable[[], object]) -> float | str:
+    try:
+        act()
+        return statistics.median(seconds(act) for _ in range(20)) * 1000
+    except ImportError as error:
+        return f"not installed ({error.name})"
+
+
+def _monty() -> None:
+    importlib.import_module("pydantic_monty").Monty(SMALL).run()
+
+
+def _smolagents() -> None:
+    executor = importlib.import_module("smolagents.local_python_executor").LocalPythonExecutor([])
+    executor.send_tools({})
+    executor(SMALL)
+
+
+def main(rounds: int) -> None:
+    """Print the figures."""
+    image = install_image()
+    with tempfile.TemporaryDirectory() as folder:
+        database = Path(folder) / "log.duckdb"
+        make_database(database)
+        figures: dict[str, float | str] = {"database_mb": database.stat().st_size / 2**20}
+        figures |= starts(image, database, rounds)
+    figures["sandbox_to_bare"] = float(figures["sandbox_s"]) / float(figures["bare_snapshot_s"])
+    figures["usual_to_sandbox"] = float(figures["usual_pyodide_s"]) / float(figures["sandbox_s"])
+    figures |= session(image)
+    figures |= others()
+    shown = {name: round(value, 3) if isinstance(value, float) else value for name, value in figures.items()}
+    sys.stdout.write(json.dumps(shown, indent=1) + "\n")
 
 
 if __name__ == "__main__":
