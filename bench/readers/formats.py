@@ -18,6 +18,7 @@ from pathlib import PurePath
 from bench.errors import EnvironmentProblem, ExportError, UsageError
 from bench.export import Export
 from bench.readers.content import Content
+from bench.readers.nesting import is_nested
 from bench.readers.options import ReadOptions
 from bench.source import Source
 
@@ -78,6 +79,8 @@ BUILT_IN = (
            lambda head, _: head[2:4] == b"\x00\x0a" and head[:2] in (b"\x02\x00", b"\x00\x02"),
            "bench.readers.stdf:read_stdf"),
     Format("xml", "TestStand XML and ATML test reports", (".xml", ".atml"), _is_xml, "bench.readers.xml:read_xml"),
+    Format("i3070", "Keysight i3070 in-circuit test log", (".log",), lambda head, _: _text_head(head).startswith("{@"),
+           "bench.readers.i3070:read_i3070"),
     Format("json", "OpenHTF and WATS (WSJF) test reports", (".json", ".wsjf"), _is_json,
            "bench.readers.json:read_json"),
     Format("parquet", "Parquet", (".parquet", ".pq"), lambda head, _: head.startswith(b"PAR1"),
@@ -88,6 +91,8 @@ BUILT_IN = (
            lambda head, _: head.startswith(b"PK\x03\x04"), "bench.readers.xlsx:read_xlsx", "openpyxl"),
     Format("tdms", "NI TDMS", (".tdms",), lambda head, _: head.startswith(b"TDSm"), "bench.readers.tdms:read_tdms",
            "nptdms"),
+    Format("nested", "rows indented by empty cells: cycles, steps and records (Neware)", (".csv", ".txt"),
+           lambda head, _: is_nested(_text_head(head)), "bench.readers.nested:read_nested"),
     Format("delimited", "delimited text: comma, semicolon, tab, pipe, spaces; with preamble, units row, comments",
            (".csv", ".tsv", ".txt", ".log", ".dat", ".prn"), lambda _, __: True,
            "bench.readers.delimited:read_delimited"),

@@ -25,6 +25,7 @@ from guards import ExportColumn
 
 _END = "***End_of_Header***"
 _MARK = _END.encode()
+_SEPARATORS = ((",", "Comma"), (";", "Semicolon"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,10 @@ def read_lvm(source: Source, options: ReadOptions, content: Content) -> Export:
     first = data.find(_MARK)
     if first < 0:
         raise unreadable(source, "a LabVIEW measurement file", f"no line says {_END}", line=1)
-    declared = _keys(data[text.start : first].decode("utf-8", "replace").splitlines(), "\t")
-    delimiter = {"Comma": ",", "Semicolon": ";"}.get(_one(declared, "Separator"), "\t")
+    head = data[text.start : first].decode("utf-8", "replace")
+    delimiter = next((mark for mark, word in _SEPARATORS if re.search(rf"(?m)^Separator\W+{word}\b", head)), "\t")
+    separated = next((mark for mark in (delimiter, "\t") if f"Separator{mark}" in head), "\t")
+    declared = _keys(head.splitlines(), separated)
     decimal = options.decimal or _one(declared, "Decimal_Separator") or "."
     base = options.table or names.table_name(Path(content.name))
     tables, tallies = [], []

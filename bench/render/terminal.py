@@ -60,7 +60,8 @@ def printable(text: str) -> str:
 
 def _guard_lines(guarded: GuardedExport) -> Iterator[str]:
     export, report = guarded.export, guarded.report
-    yield f"{export.path.name}: {_OUTCOMES[report.outcome]}"
+    empty = not any(table.report.rows_read for table in guarded.tables)
+    yield f"{export.path.name}: {'it has a header and no rows' if empty else _OUTCOMES[report.outcome]}"
     if guarded.board is None:
         yield "board: none given, and no board.toml beside the export"
     else:

@@ -251,3 +251,11 @@ def test_an_interrupt_is_an_answer_too(tmp_path: Path) -> None:
     assert running.returncode == 130
     assert json.loads(stdout)["error"]["message"] == "interrupted"
     assert stderr == "bench-analyze: interrupted\n"
+
+
+def test_an_export_without_rows_says_so(cli: Cli, tmp_path: Path) -> None:
+    export = tmp_path / "empty.csv"
+    export.write_text("serial,vout_v,result\n")
+    done = cli(export)
+    assert done.exit_code == 0
+    assert done.stdout.startswith("empty.csv: it has a header and no rows")

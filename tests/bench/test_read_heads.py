@@ -113,7 +113,7 @@ CASES: dict[str, Case] = {
     ),
     "keys above one column": (
         "Sample Interval,0.001,s\nUnits,V\nVOUT\n" + rows("{v:.3f}\n"), ["VOUT"], {"VOUT": "V"}, 4, 12,
-        {"Sample Interval": "0.001,s", "Units": "V"},
+        {"Sample Interval": "0.001, s", "Units": "V"},
     ),
     "units by column in a comment": (
         "# Units: VOUT=mV, IOUT=A\nSerial,VOUT,IOUT\n" + rows("SN{j},49{i:02},{w:.2f}\n"),
@@ -156,3 +156,19 @@ def test_limit_rows_above_the_names_are_kept_in_the_dialect(tmp_path: Path) -> N
     assert read(path).dialect["header_rows"] == {
         "upper limit": ["Upper Limit", "", "5.1", "20", ""], "lower limit": ["Lower Limit", "", "4.9", "10", ""],
     }  # fmt: skip
+
+
+def test_a_labview_file_separated_by_commas(tmp_path: Path) -> None:
+    path = tmp_path / "export.lvm"
+    path.write_text(
+        "LabVIEW Measurement,\nWriter_Version,2\nSeparator,Comma\nDecimal_Separator,.\nX_Columns,One\n"
+        "***End_of_Header***,\n,\nChannels,2,,\nSamples,12,12,\nY_Unit_Label,Volts,mA\nX_Dimension,Time,Time\n"
+        "***End_of_Header***,,,\nX_Value,Voltage,Current,Comment\n" + rows("{t:.6f},{v:.6f},{w:.6f}\n")
+    )
+    export = read(path)
+    table = export.tables[0]
+    assert [(column.name, column.units_row) for column in table.columns] == [
+        ("X_Value", "s"), ("Voltage", "Volts"), ("Current", "mA"), ("Comment", None),
+    ]  # fmt: skip
+    assert (table.frame.collect().height, table.quarantine.height) == (12, 0)
+    assert export.metadata["Separator"] == "Comma"
