@@ -43,6 +43,7 @@ class Analysis:
     _runs: list[dict[str, object]] = field(default_factory=list, init=False)
     _attached: bool = field(default=False, init=False)
     _warned: list[str] = field(default_factory=list, init=False)
+    _touched: bool = field(default=False, init=False)  # by a snippet: the sandbox's account of reads
 
     @property
     def guard(self) -> GuardReport:
@@ -105,6 +106,9 @@ class Analysis:
         except RunnerError as error:
             return not_run(error)
         run = classified(sandbox.run(code, on_output=on_output, clock_ms=clock_ms))
+        if self._touched or caveats.touches_the_account(code):
+            run = replace(run, reads=tuple(caveats.every_column(self.table_reports)))
+        self._touched = run.state != "lost" and (self._touched or caveats.touches_the_account(code))
         now = caveats.warnings(caveats.columns_read(self.table_reports, run.reads))
         earlier = [f"{text} It was read in an earlier run of this session." for text in self._warned if text not in now]
         self._warned = (

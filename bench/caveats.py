@@ -6,10 +6,31 @@ meet the guard's report. A read whose column is unknown (null or `*`) counts as 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from guards import ColumnReport, TableReport
+
+_OWN_PARTS = re.compile(r"\b(_engine|_bridge|bench_sandbox|note_reads|pyodide\w*)\b")
+
+
+def touches_the_account(code: str) -> bool:
+    """Return whether a snippet names the sandbox's own parts, which keep the account of what is read.
+
+    What it may have changed there lasts as long as its process: until then every column counts as read. (A snippet that
+    hides even those names can hide a read, but not what it reads: a refused column is null in the sandbox.)
+    """
+    return bool(_OWN_PARTS.search(code))
+
+
+def every_column(tables: Iterable[TableReport]) -> list[dict[str, str]]:
+    """Return reads that name every column of the tables."""
+    return [{"table": table.name, "column": name} for table in tables for name in _names(table)]
+
+
+def _names(table: TableReport) -> Iterable[str]:
+    return dict.fromkeys(column.name for column in table.columns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+import bench
 from bench import caveats
 from guards import ColumnReport, TableReport
 
@@ -58,3 +61,56 @@ def test_corrections_that_apply_are_those_of_the_columns_read() -> None:
         "1 value out of range flagged as a fault and kept.",
         "Retest.vout_v: Values are mV. Divided by 1000.",
     ]
+
+
+@pytest.fixture(scope="module")
+def half_refused(tmp_path_factory: pytest.TempPathFactory) -> bench.Analysis:
+    export = tmp_path_factory.mktemp("refused") / "r.csv"
+    export.write_text("serial,vout_v,note_v\nA1,4990.1,1\nA2,4991.2,2\nA3,4992.4,3\nA4,4993.4,3\n")
+    with bench.analyze(export) as analysis:
+        verdicts = {column.name: column.verdict for column in analysis.guard.tables[0].columns}
+        assert verdicts["vout_v"] == "refused"
+        yield analysis
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select * from r", "select sum(vout_v) from r", "select count(COLUMNS(*)) from r",
+        "select sum(COLUMNS(c -> c like 'vout%')) from r", "from query('select sum(vout_v) from r')",
+        "from query('select sum(v' || 'out_v) from r')", "select sum(vout_v) from query_table('r')",
+        "from query('select count(*) from r where v' || 'out_v > 5')",
+        "create or replace macro m(c) as table from query('select max(' || c || ') from r'); from m('vout_v')",
+        "create or replace macro n() as table from query('select count(v' || 'out_v) from r'); from n()",
+        "create or replace temp view w as select * from r; select max(vout_v) from w",
+        "select max(b) from (select * from r) t(_row, a, b, c)", "summarize r",
+        "create or replace temp table c as from r; select avg(vout_v) from c",
+    ],
+)  # fmt: skip
+def test_a_refused_column_is_warned_of_however_sql_names_it(half_refused: bench.Analysis, query: str) -> None:
+    run = half_refused.run(f"con.sql({query!r}).fetchall()")
+    assert run.status == "ok", run.error
+    assert run.warnings[0].startswith("r.vout_v was refused and is null: 4 rows missing from every figure")
+    assert "earlier run" not in run.warnings[0]
+
+
+@pytest.mark.parametrize("query", ["select serial from r", "select count(*) from r", "select max(note_v) from r"])
+def test_other_columns_of_the_same_table_are_not_warned_of(half_refused: bench.Analysis, query: str) -> None:
+    run = half_refused.run(f"con.sql({query!r}).fetchall()")
+    assert "vout_v" not in {read["column"] for read in run.reads}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import bench_sandbox.engine as e; e.Engine.note_reads = lambda *a: None; con.sql('select sum(vout_v) from r')",
+        "con._engine._tables.clear(); con.sql('select sum(vout_v) from r').fetchall()",
+        "con._engine._bridge.query('select sum(vout_v) from r').to_bytes()",
+    ],
+)
+def test_a_snippet_that_touches_the_account_of_reads_counts_as_reading_everything(
+    half_refused: bench.Analysis, code: str
+) -> None:
+    for run in (half_refused.run(code), half_refused.run("con.sql('select serial from r').fetchall()")):
+        assert any(text.startswith("r.vout_v was refused") for text in run.warnings)
+        assert {read["column"] for read in run.reads} >= {"serial", "vout_v", "note_v"}
