@@ -61,6 +61,10 @@ let database = compiling === null ? null : openDatabase(await compiling, limits)
 
 for (const name of ["read", "write", "net", "env", "run", "sys", "ffi", "import"]) Deno.permissions.revokeSync({ name });
 
+// A thread that a snippet leaves behind would write to stdout in the middle of a later run, which would be killed for it.
+delete globalThis.Worker;
+Object.defineProperty(process.getBuiltinModule("worker_threads"), "Worker", { value: undefined });
+
 delete Deno.stdin; // the requests come there: a snippet that closed it would take the next run along
 
 // ---- what the interpreter may call

@@ -101,9 +101,36 @@ JAVASCRIPT = [
     js(
         "Worker from data",
         "new Worker('data:text/javascript,Deno.writeTextFileSync(`{folder}/out`,`x`)', { type: 'module' }); return 1",
-        "ok",
-        1,
+        "error",
+        "Worker is not defined",
     ),
+    js(
+        "Worker from a blob",
+        "new Worker(URL.createObjectURL(new Blob(['1'])), { type: 'module' })",
+        "error",
+        "not defined",
+    ),
+    js(
+        "node Worker",
+        "new (process.getBuiltinModule('worker_threads').Worker)('1', { eval: true })",
+        "error",
+        "not a constr",
+    ),
+    js(
+        "node Worker by require",
+        "const require = process.getBuiltinModule('module').createRequire('file:///x.js'); "
+        "new (require('node:worker_threads').Worker)('1', { eval: true })",
+        "error",
+        "not a constructor",
+    ),
+    js(
+        "node child by require",
+        "const require = process.getBuiltinModule('module').createRequire('file:///x.js'); "
+        "return require('child_process').execSync('id')",
+        "error",
+        "",
+    ),
+    js("node cluster", "process.getBuiltinModule('cluster').fork(); return 1", "error", ""),
     js("import remote", "import('http://127.0.0.1:{port}/x.mjs').catch(() => {}); return 1", "ok", 1),
     js("import file", "import('file:///etc/passwd').catch(() => {}); return 1", "ok", 1),
     js("import json", "import('{canary}', { with: { type: 'json' } }).catch(() => {}); return 1", "ok", 1),
