@@ -30,12 +30,26 @@ def no_quarantine() -> pl.DataFrame:
 
 
 @dataclass(frozen=True, slots=True)
+class PlainText:
+    """Rows as they stand in a file of UTF-8: behind `skip_lines` lines, each line is one record of exactly `columns`.
+
+    No cell is quoted, none is the comment of a line, and numbers use a decimal point. All lines end alike.
+    """
+
+    path: Path
+    skip_lines: int
+    columns: tuple[str, ...]
+    delimiter: str
+
+
+@dataclass(frozen=True, slots=True)
 class RawTable:
     """One table of an export, as text.
 
     `frame` has `_row` and `_line` (Int64, both 1-based) and one String column for each of `columns`, in their order;
     an empty unquoted cell is null. Rows are in file order. `rows_read` = rows of `frame` + height of `quarantine`
     (`_row`, `_line`, `reason`, `text`: the record as the file holds it). `decimal` is the mark that numbers use.
+    `plain`: where the same rows can be read by something faster, None where only the reader can.
     """
 
     name: str
@@ -44,6 +58,7 @@ class RawTable:
     rows_read: int
     quarantine: pl.DataFrame
     decimal: str = "."
+    plain: PlainText | None = None
 
 
 @dataclass(frozen=True, slots=True)

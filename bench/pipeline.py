@@ -19,12 +19,13 @@ from bench import settings, tables
 from bench.analysis import Analysis, temporary_database, temporary_folder
 from bench.approvals import for_export, recorded
 from bench.boards import board_for
+from bench.bulk import loadable
 from bench.errors import UsageError
 from bench.frames import reading
 from bench.guarded import BoardFile, GuardedExport, GuardedTable, distinct
 from bench.readers import ReadOptions, read
 from bench.sandboxes import SandboxSource
-from guards import Approval, guard
+from guards import Approval, expected_kinds, guard
 
 if TYPE_CHECKING:
     from bench.export import Export, RawTable
@@ -102,9 +103,9 @@ def analyze_inputs(
         if temporary is not None:
             undo.callback(shutil.rmtree, temporary, ignore_errors=True)
         target = db if db is not None else temporary_database(temporary)
-        tables.check_target(target)
-        guarded = _guard_all(inputs, progress)
-        tables.build(target, guarded, now=datetime.now(UTC).replace(tzinfo=None), progress=progress)
+        with tables.Build(target) as build:
+            guarded = _guard_all(inputs, progress, build=build)
+            build.publish(guarded, now=datetime.now(UTC).replace(tzinfo=None), progress=progress)
         undo.pop_all()
     return Analysis(tuple(guarded), target, sandboxes, temporary, inputs.options)
 
@@ -132,7 +133,9 @@ def guard_exports(
     return _guard_all(Inputs(paths, boards, options), None, trial=trial)
 
 
-def _guard_all(inputs: Inputs, progress: Progress | None, *, trial: Approval | None = None) -> list[GuardedExport]:
+def _guard_all(
+    inputs: Inputs, progress: Progress | None, *, trial: Approval | None = None, build: tables.Build | None = None
+) -> list[GuardedExport]:
     exports = [read(path, inputs.options) for path in inputs.paths]
     approvals = inputs.approvals or _recorded_approvals(exports)
     names = iter(_table_names(exports, inputs.names))
@@ -142,7 +145,7 @@ def _guard_all(inputs: Inputs, progress: Progress | None, *, trial: Approval | N
             progress(f"Checking {export.path.name}", number, len(exports))
         with reading(export.path):
             given = (*approved, *([trial] if trial else []))
-            judged = tuple(_guard_table(raw, next(names), board, given) for raw in export.tables)
+            judged = tuple(_guard_table(raw, next(names), board, given, build) for raw in export.tables)
             found.append(GuardedExport(export, board, judged, given))
     return found
 
@@ -157,7 +160,16 @@ def _table_names(exports: Sequence[Export], given: Sequence[str] | None) -> list
     return list(given) if given is not None and len(given) == len(found) else distinct(found, _RESERVED)
 
 
-def _guard_table(raw: RawTable, name: str, board: BoardFile | None, approvals: Sequence[Approval]) -> GuardedTable:
+def _guard_table(
+    raw: RawTable,
+    name: str,
+    board: BoardFile | None,
+    approvals: Sequence[Approval],
+    build: tables.Build | None,
+) -> GuardedTable:
     profile = board.board if board else None
-    guarded = guard(raw.frame, raw.columns, profile, table=name, decimal=raw.decimal, approvals=approvals)
+    typed = None
+    if build and raw.plain and loadable(raw.plain):
+        typed = build.load(name, raw.plain, expected_kinds(raw.frame, raw.columns, profile), raw.rows_read)
+    guarded = guard(raw.frame, raw.columns, profile, table=name, decimal=raw.decimal, approvals=approvals, typed=typed)
     return GuardedTable(name, raw, guarded)

@@ -29,7 +29,7 @@ from bench.errors import BenchError, EnvironmentProblem, ExportChanged, ExportEr
 
 WHOLE_BYTES = 8 << 20  # a file up to this size is held in memory
 SPOOL_BYTES = 32 << 20  # compressed bytes beyond this go to a temporary file
-_BLOCK_BYTES = 1 << 20
+_BLOCK_BYTES = 8 << 20  # large: the thread waits for the interpreter between two blocks
 _NICENESS = 10
 _TURN_MS = 100
 _LEVEL = 1  # measured on a 372 MB export: level 1 keeps pace with the load, threads did not help on two cores

@@ -15,7 +15,7 @@ Frames go in as polars batches through the Arrow C stream interface, in one tran
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -23,19 +23,22 @@ from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from tempfile import gettempdir
+from typing import Self
 
 import duckdb
 import polars as pl
 
+from bench import bulk
+from bench.bulk import BATCH_ROWS, literal, quote
 from bench.errors import BenchError, EnvironmentProblem, UsageError
-from bench.export import LINE, ROW
+from bench.export import LINE, ROW, PlainText
 from bench.frames import first_line, reading
 from bench.guarded import GuardedExport, GuardedTable
 from bench.ledger import column_comment, ledger
 from bench.macros import MACROS
+from guards import TypedCells
 
 STORAGE_VERSION = "v1.4.0"
-BATCH_ROWS = 4 * 122_880  # whole row groups of DuckDB: each batch is compressed once
 Progress = Callable[[str, int, int], None]  # label, done, total
 
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
@@ -58,11 +61,6 @@ class _Stream:
 def raw_path(database: Path) -> Path:
     """Return the file that stands beside a database and holds what was in the export: X.duckdb, X.raw.duckdb."""
     return database.with_name(f"{database.stem}.raw{database.suffix}")
-
-
-def quote(name: str) -> str:
-    """Return the name as an SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def check_target(database: Path) -> None:
@@ -95,32 +93,77 @@ def check_target(database: Path) -> None:
         probe.unlink()
 
 
-def build(database: Path, exports: Sequence[GuardedExport], *, now: datetime, progress: Progress | None = None) -> None:
-    """Write `database` and the raw file beside it, replacing ours whole. `now` is UTC without a time zone.
+class Build:
+    """The two files of one analysis while they are built, ours replaced whole by `publish`; leave it by `with`.
 
     Raises:
         UsageError, EnvironmentProblem: as `check_target`, and when the disk is full; nothing half-written stays.
-        ExportError: the text turned out not to be readable as its table.
     """
-    check_target(database)
-    final = (raw_path(database), database)
-    built = [_building(path) for path in final]
-    try:
-        with _explained(database):
-            # Side by side: the tables keep one core busy, and the export's bytes the other.
-            with ThreadPoolExecutor(max_workers=1) as pool:
-                raw = pool.submit(_write, built[0], lambda con: _write_raw(con, exports))
-                _write(built[1], lambda con: _write_main(con, exports, now, progress))
-                raw.result()
-            for guarded in exports:
-                guarded.export.source.check()
-            for source, target in zip(built, final, strict=True):
-                source.replace(target)
-    finally:
-        for path in built:
+
+    def __init__(self, database: Path) -> None:
+        check_target(database)
+        self._database = database
+        self._raw, self._main = (_building(path) for path in (raw_path(database), database))
+        self._con: duckdb.DuckDBPyConnection | None = None
+        self._loaded: dict[str, pl.Schema] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._con is not None:
+            self._con.close()
+        for path in (self._raw, self._main):
             for leftover in (path, path.with_name(path.name + ".wal")):
                 with suppress(OSError):
                     leftover.unlink(missing_ok=True)
+
+    def load(self, table: str, text: PlainText, kinds: Mapping[str, str], rows: int) -> TypedCells | None:
+        """Load a plain export by DuckDB alone; return it as it lies there, None where its text is not that plain.
+
+        `kinds`: what the guard expects of the columns (`guards.expected_kinds`). The guard judges it afterwards, and
+        `publish` keeps it where the guard changed nothing.
+        """
+        target = f"target.main.{quote(table)}"
+        with _explained(self._database):
+            con = self._connection()
+            try:
+                con.execute(bulk.load(target, text, kinds))
+                found = bulk.read_back(_asking(con), target, text, kinds, rows)
+            except (duckdb.ConversionException, duckdb.InvalidInputException):
+                found = None  # a cell that the head did not promise: the guard reads the text
+            if found is None:
+                con.execute(f"DROP TABLE IF EXISTS {target}")
+            else:
+                con.execute(bulk.number_rows(target))
+                self._loaded[table] = found.frame.collect_schema()
+        return found
+
+    def publish(self, exports: Sequence[GuardedExport], *, now: datetime, progress: Progress | None = None) -> None:
+        """Write what is not loaded yet, and put both files in place. `now` is UTC without a time zone.
+
+        Raises:
+            ExportError: the text turned out not to be readable as its table.
+        """
+        with _explained(self._database):
+            # Side by side: the tables keep one core busy, and the export's bytes the other.
+            with ThreadPoolExecutor(max_workers=1) as pool:
+                raw = pool.submit(_write_raw, self._raw, exports)
+                con = self._connection()
+                con.execute("BEGIN")
+                _write_main(con, exports, self._loaded, now, progress)
+                con.execute("COMMIT")
+                _detach(con)
+                raw.result()
+            for guarded in exports:
+                guarded.export.source.check()
+            self._raw.replace(raw_path(self._database))
+            self._main.replace(self._database)
+
+    def _connection(self) -> duckdb.DuckDBPyConnection:
+        if self._con is None:
+            self._con = _attached(self._main)
+        return self._con
 
 
 def read_table(database: Path, table: str, *, columns: Sequence[str] | None = None) -> pl.DataFrame:
@@ -155,9 +198,9 @@ def tables_of(con: duckdb.DuckDBPyConnection) -> list[str]:
 def open_database(database: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open an analysis read-only, its raw file attached as `raw` if it is there."""
     with closing(_connect()) as con:
-        con.execute(f"ATTACH {_literal(database)} AS analysis (READ_ONLY)")
+        con.execute(f"ATTACH {literal(database)} AS analysis (READ_ONLY)")
         if (raw := raw_path(database)).exists():
-            con.execute(f"ATTACH {_literal(raw)} AS raw (READ_ONLY)")
+            con.execute(f"ATTACH {literal(raw)} AS raw (READ_ONLY)")
         con.execute("USE analysis")
         yield con
 
@@ -169,12 +212,8 @@ def versions() -> dict[str, str]:
 
 def _connect() -> duckdb.DuckDBPyConnection:
     con = duckdb.connect(":memory:", config=_CONFIG)
-    con.execute(f"SET temp_directory = {_literal(Path(gettempdir()))}")
+    con.execute(f"SET temp_directory = {literal(Path(gettempdir()))}")
     return con
-
-
-def _literal(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
 
 
 def _building(path: Path) -> Path:
@@ -192,7 +231,7 @@ def _is_our_raw(path: Path) -> bool:
 def _has(path: Path, query: str) -> bool:
     with closing(_connect()) as con:
         try:
-            con.execute(f"ATTACH {_literal(path)} AS found (READ_ONLY)")
+            con.execute(f"ATTACH {literal(path)} AS found (READ_ONLY)")
             con.execute(query)
         except duckdb.Error:
             return False
@@ -219,45 +258,83 @@ def _explained(database: Path) -> Iterator[None]:
         ) from error
 
 
-def _write(path: Path, fill: Callable[[duckdb.DuckDBPyConnection], None]) -> None:
-    with closing(_connect()) as con:
-        con.execute(f"ATTACH {_literal(path)} AS target (STORAGE_VERSION '{STORAGE_VERSION}')")
-        con.execute("USE target")
+def _attached(path: Path) -> duckdb.DuckDBPyConnection:
+    con = _connect()
+    con.execute(f"ATTACH {literal(path)} AS target (STORAGE_VERSION '{STORAGE_VERSION}')")
+    con.execute("USE target")
+    return con
+
+
+def _asking(con: duckdb.DuckDBPyConnection) -> Callable[[str], pl.DataFrame]:
+    """Return what runs a query and gives its rows; a cursor of its own, since polars asks from other threads."""
+
+    def ask(query: str) -> pl.DataFrame:
+        with closing(con.cursor()) as cursor:
+            return pl.DataFrame(cursor.sql(query))
+
+    return ask
+
+
+def _detach(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("USE memory")
+    con.execute("DETACH target")
+
+
+def _write_raw(path: Path, exports: Sequence[GuardedExport]) -> None:
+    with closing(_attached(path)) as con:
         con.execute("BEGIN")
-        fill(con)
-        con.execute("COMMIT")
-        con.execute("USE memory")
-        con.execute("DETACH target")
-
-
-def _write_raw(con: duckdb.DuckDBPyConnection, exports: Sequence[GuardedExport]) -> None:
-    con.execute('CREATE TABLE files (sha256 VARCHAR, path VARCHAR, "bytes" BIGINT, encoding VARCHAR, content BLOB)')
-    for guarded in exports:
-        for table in guarded.tables:
-            if table.guarded.raw_columns:
-                kept = table.raw.frame.select(ROW, LINE, *table.guarded.raw_columns)
-                with reading(guarded.export.path):
-                    _create(con, quote(table.name), kept)
-        export = guarded.export
+        # The bytes are compressed already: DuckDB need not try.
         con.execute(
-            "INSERT INTO files VALUES (?, ?, ?, 'zstd', ?)",
-            [export.sha256, str(export.path), export.bytes, export.source.compressed()],
+            'CREATE TABLE files (sha256 VARCHAR, path VARCHAR, "bytes" BIGINT, encoding VARCHAR, '
+            "content BLOB USING COMPRESSION uncompressed)"
         )
+        for guarded in exports:
+            for table in guarded.tables:
+                if table.guarded.raw_columns:
+                    kept = table.raw.frame.select(ROW, LINE, *table.guarded.raw_columns)
+                    with reading(guarded.export.path):
+                        _create(con, quote(table.name), kept)
+            export = guarded.export
+            con.execute(
+                "INSERT INTO files VALUES (?, ?, ?, 'zstd', ?)",
+                [export.sha256, str(export.path), export.bytes, export.source.compressed()],
+            )
+        con.execute("COMMIT")
+        _detach(con)
 
 
 def _write_main(
-    con: duckdb.DuckDBPyConnection, exports: Sequence[GuardedExport], now: datetime, progress: Progress | None
+    con: duckdb.DuckDBPyConnection,
+    exports: Sequence[GuardedExport],
+    loaded: Mapping[str, pl.Schema],
+    now: datetime,
+    progress: Progress | None,
 ) -> None:
     for guarded in exports:
         for table in guarded.tables:
             with reading(guarded.export.path):
-                _create(con, f"main.{quote(table.name)}", table.guarded.corrected, _reporting(progress, table))
+                if not _stands(con, table, loaded.get(table.name)):
+                    con.execute(f"DROP TABLE IF EXISTS main.{quote(table.name)}")
+                    _create(con, f"main.{quote(table.name)}", table.guarded.corrected, _reporting(progress, table))
             _comment(con, table)
     con.execute("CREATE SCHEMA guard")
     for name, frame in ledger(exports, now=now).items():
         _create(con, f"guard.{name}", frame.lazy())
     for signature, body in MACROS.items():
         con.execute(f"CREATE MACRO main.{signature} AS {body}")
+
+
+def _stands(con: duckdb.DuckDBPyConnection, table: GuardedTable, loaded: pl.Schema | None) -> bool:
+    """Return whether the table as it was loaded is the corrected one; integers that were read as floats become so."""
+    if loaded is None or not table.guarded.as_read:
+        return False
+    wanted = table.guarded.corrected.collect_schema()
+    other = [name for name, type_ in loaded.items() if wanted[name] != type_]
+    if any((loaded[name], wanted[name]) != (pl.Float64(), pl.Int64()) for name in other):
+        return False
+    for name in other:
+        con.execute(f"ALTER TABLE main.{quote(table.name)} ALTER {quote(name)} TYPE BIGINT")
+    return True
 
 
 def _reporting(progress: Progress | None, table: GuardedTable) -> Callable[[int], None]:

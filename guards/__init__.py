@@ -6,9 +6,10 @@ Follow `guard.guard`, which is the order of the steps.
 
 from guards.approvals import Approval
 from guards.board import Board, Node, Range, parse_board
+from guards.cells import TypedCells
 from guards.declared import ExportColumn
 from guards.errors import BoardError, GuardError, UnitError
-from guards.guard import Guarded, guard
+from guards.guard import Guarded, expected_kinds, guard
 from guards.report import ColumnReport, GuardReport, Proposal, TableReport, Witness, outcome_of
 
 RULES_VERSION = "1"
@@ -28,8 +29,10 @@ __all__ = [
     "Proposal",
     "Range",
     "TableReport",
+    "TypedCells",
     "UnitError",
     "Witness",
+    "expected_kinds",
     "guard",
     "outcome_of",
     "parse_board",

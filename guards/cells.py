@@ -99,6 +99,17 @@ class Cells:
         return self.frame.height
 
 
+@dataclass(frozen=True, slots=True)
+class TypedCells:
+    """A table that was read already. `frame`: the same rows and columns, of which those that are expected to be numbers
+    or moments (`plain_kinds`) are Float64 or Datetime("us"), each the value of its text, the others String. `filled`:
+    for every column how many cells are not empty.
+    """
+
+    frame: pl.LazyFrame
+    filled: Mapping[str, int]
+
+
 def key(name: str) -> str:
     """Name the category column of a key column; the unit separator keeps it apart from every header."""
     return f"{name}\x1fkey"
@@ -118,29 +129,55 @@ def read_cells(
     text: Collection[str],
     keys: Collection[str],
     results: Collection[str],
+    typed: TypedCells | None = None,
 ) -> Cells:
     """Read the named String columns of the frame.
 
     `labelled`: columns whose header names a unit or that a node claims; `text`: columns that stay text whatever they
     hold (serials, remarks); `keys`: columns to keep as categories; `results`: columns to read as pass or fail.
+    `typed`: what somebody has read of the same rows already.
     """
     head = frame.select(names).head(_HEAD_ROWS).collect()
     guesses = _guess(head.drop(name for name in names if name in text), decimal) | dict.fromkeys(text, "text")
-    wanted = [expression for name in names for expression in _first_reading(name, guesses[name], decimal)]
+    source = frame if typed is None else typed.frame
+    filled = {} if typed is None else {name: typed.filled[name] for name in names}
+    plain = {name for name, kind in source.collect_schema().items() if kind != pl.String}
+    counted = {name for name in filled if name in plain or guesses[name] == "text"}
+    wanted = [pl.col(name) for name in names if name in plain]
+    wanted += [e for name in names if name not in counted for e in _first_reading(name, guesses[name], decimal)]
     wanted += [pl.col(name).cast(pl.Categorical).alias(key(name)) for name in keys]
     wanted += [_passed(name) for name in results]
-    read = frame.select(wanted).collect(engine="streaming") if wanted else pl.DataFrame(height=_height(frame))
-    careful = [name for name in names if guesses[name] == "number" and read[name].null_count() > _empty(read, name)]
+    read = source.select(wanted).collect(engine="streaming") if wanted else pl.DataFrame(height=_height(source))
+    cells = _filled(read, names) | filled
+    careful = [n for n in names if guesses[n] == "number" and read[n].null_count() > read.height - cells[n]]
     if careful:
         read, odd = _careful_reading(frame, read, careful, decimal)
     else:
         odd = {}
-    counts = read.lazy().select(e for name in names for e in _counts(name, guesses[name])).collect().row(0, named=True)
-    kinds = {name: _decide(name, guesses[name], counts, odd.get(name), labelled=name in labelled) for name in names}
+    wanted = [expression for name in names for expression in _counts(name, guesses[name])]
+    counts = read.lazy().select(wanted).collect().row(0, named=True) if wanted else {}
+    kinds = {n: _decide(n, guesses[n], cells[n], counts, odd.get(n), labelled=n in labelled) for n in names}
     drop = [f"{name}\x1fcell" for name in names] + [
         name for name, kind in kinds.items() if not (kind.numeric or kind.moment)
     ]
     return Cells(read.drop(drop, strict=False), kinds)
+
+
+def plain_kinds(frame: pl.LazyFrame, names: Collection[str]) -> dict[str, str]:
+    """Return "number" or the format of the moments for the columns of which every cell of the head is one, plainly."""
+    if not names:
+        return {}
+    head = frame.select(names).head(_HEAD_ROWS).collect()
+    every = pl.all()
+    filled = head.select(every.count() > 0).row(0, named=True)
+    numbers = head.select((number(every).is_not_null() == every.is_not_null()).all()).row(0, named=True)
+    found = {name: "number" for name in head.columns if filled[name] and numbers[name]}
+    for form in _DATETIME_FORMATS:
+        left = head.select(name for name in head.columns if filled[name] and name not in found)
+        if left.width:
+            fits = left.select(_moments(every, form).count() == every.count()).row(0, named=True)
+            found |= {name: form for name, whole in fits.items() if whole}
+    return found
 
 
 def _height(frame: pl.LazyFrame) -> int:
@@ -199,8 +236,11 @@ def _passed(name: str) -> pl.Expr:
     return known.otherwise(None).alias(passed(name))
 
 
-def _empty(read: pl.DataFrame, name: str) -> int:
-    return read.height - int(read[f"{name}\x1fcell"].sum())
+def _filled(read: pl.DataFrame, names: Sequence[str]) -> dict[str, int]:
+    """Return how many cells of each column are not empty, where the reading marked them."""
+    marked = [name for name in names if f"{name}\x1fcell" in read.columns]
+    sums = read.select(pl.col(f"{name}\x1fcell").sum() for name in marked).row(0) if marked else ()
+    return dict(zip(marked, sums, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +277,7 @@ def _readable_marks(marks: set[str]) -> tuple[str, ...]:
 
 
 def _counts(name: str, guess: str) -> list[pl.Expr]:
-    found = [pl.col(f"{name}\x1fcell").sum().alias(f"{name}\x1fcells")]
+    found = []
     if guess != "text":
         found.append(pl.col(name).count().alias(f"{name}\x1fn"))
     if guess == "number":
@@ -250,12 +290,12 @@ def _counts(name: str, guess: str) -> list[pl.Expr]:
 def _decide(
     name: str,
     guess: str,
+    cells: int,
     counts: Mapping[str, Any],
     careful: _Careful | None,
     *,
     labelled: bool,
 ) -> Kind:
-    cells = int(counts[f"{name}\x1fcells"])
     if guess == "text":
         return Kind("text", cells)
     if guess != "number":

@@ -14,7 +14,7 @@ import polars as pl
 
 from guards.approvals import Approval
 from guards.board import Board
-from guards.cells import Cells, Kind, as_integer, read_cells
+from guards.cells import Cells, Kind, TypedCells, as_integer, plain_kinds, read_cells
 from guards.corrections import MeasuredColumn, from_cells, typed
 from guards.declared import ExportColumn, Label, find_layout, header_unit, key_columns, labels_of, role_of
 from guards.effects import Effects, count_effects
@@ -33,7 +33,8 @@ class Guarded:
     `corrected`: `_row` (Int64), then every export column under its name, typed, in the export's order; lazy.
     `raw_columns`: columns whose text must be kept because a cell was changed, cleared or refused.
     `flags`: _row, column, measurement, kind, detail. `units`: column, measurement, segment (JSON text), unit, verdict.
-    `limits`: node, lower, upper, unit.
+    `limits`: node, lower, upper, unit. `as_read`: whether every value of `corrected` is its cell read plainly, so that
+    a table that was loaded from the text without the guard holds the same.
     """
 
     report: TableReport
@@ -42,6 +43,16 @@ class Guarded:
     flags: pl.DataFrame
     units: pl.DataFrame
     limits: pl.DataFrame
+    as_read: bool
+
+
+def expected_kinds(frame: pl.LazyFrame, columns: Sequence[ExportColumn], board: Board | None) -> dict[str, str]:
+    """Return, for the columns that the guard would read as numbers or moments by the head of the text, what they are.
+
+    "number", or the strptime format of the moments. Columns that are not in it are text, or need the guard's grammar.
+    """
+    guesses = _guessed_roles(columns, board)
+    return plain_kinds(frame, [name for name, role in guesses.items() if role not in _TEXT_ROLES])
 
 
 def guard(
@@ -52,14 +63,16 @@ def guard(
     table: str,
     decimal: str = ".",
     approvals: Sequence[Approval] = (),
+    typed: TypedCells | None = None,
 ) -> Guarded:
     """Judge every column of a table of texts, and return it corrected with the report.
 
     `frame` has `_row` (Int64), may have `_line`, and one String column for each of `columns`, verbatim, null where the
-    cell is empty. `approvals`: what a person has settled for this export. Nothing is written, and the input is not
-    changed.
+    cell is empty. `approvals`: what a person has settled for this export. `typed`: the same table where it was
+    read already, so that text is read only where it is needed. Nothing is written, and
+    the input is not changed.
     """
-    cells, roles = _read(frame, columns, board, decimal)
+    cells, roles = _read(frame, columns, board, decimal, typed)
     kinds, rows = cells.kinds, cells.rows
     layout = find_layout(columns, roles, frozenset(name for name, kind in kinds.items() if kind.numeric), board)
     judged = [c for c in columns if _is_judged(c, kinds, roles)]
@@ -82,7 +95,10 @@ def guard(
     )
     corrected = _corrected(frame, cells, columns, by_name, effects)
     flags = pl.concat([effects.flags, *_broken_identities(frame, cells, by_name, board)])
-    return Guarded(report, corrected, raw, flags, _units(reports), _limits(board, reports))
+    as_read = not raw and all(
+        kind.numbers == kind.readings for name, kind in kinds.items() if name not in by_name and kind.numeric
+    )
+    return Guarded(report, corrected, raw, flags, _units(reports), _limits(board, reports), as_read)
 
 
 def _corrected(
@@ -134,12 +150,26 @@ def _broken_identities(
                 )
 
 
+def _guessed_roles(columns: Sequence[ExportColumn], board: Board | None) -> dict[str, Role | None]:
+    words = dict(board.columns) if board else {}
+    claimed = _claimed(columns, board)
+    return {c.name: role_of(c, words.get(c.name), claimed=c.name in claimed) for c in columns}
+
+
+def _claimed(columns: Sequence[ExportColumn], board: Board | None) -> set[str]:
+    return {c.name for c in columns if board and board.claiming(c.name, None)}
+
+
 def _read(
-    frame: pl.LazyFrame, columns: Sequence[ExportColumn], board: Board | None, decimal: str
+    frame: pl.LazyFrame,
+    columns: Sequence[ExportColumn],
+    board: Board | None,
+    decimal: str,
+    typed: TypedCells | None,
 ) -> tuple[Cells, dict[str, Role]]:
     words = dict(board.columns) if board else {}
-    claimed = {c.name for c in columns if board and board.claiming(c.name, None)}
-    guesses = {c.name: role_of(c, words.get(c.name), claimed=c.name in claimed) for c in columns}
+    claimed = _claimed(columns, board)
+    guesses = _guessed_roles(columns, board)
     results = [name for name, role in guesses.items() if role == "result"]
     cells = read_cells(
         frame,
@@ -149,6 +179,7 @@ def _read(
         text={name for name, role in guesses.items() if role in _TEXT_ROLES},
         keys=key_columns(columns, guesses, board),
         results=results,
+        typed=typed,
     )
     kinds = {
         name: replace(kind, kind="integer")

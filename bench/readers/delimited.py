@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from bench.errors import EnvironmentProblem, ExportEmpty, ExportError
-from bench.export import QUARANTINE_SCHEMA, Export, RawTable, no_quarantine
+from bench.export import QUARANTINE_SCHEMA, Export, PlainText, RawTable, no_quarantine
 from bench.readers import decimals, dialect, head, layout, names, plain, preambles
 from bench.readers.content import Content
 from bench.readers.encoding import Text, open_text
@@ -35,6 +35,7 @@ class Rows:
     quarantine: pl.DataFrame
     tally: Tally
     path: str
+    plain: PlainText | None = None
 
 
 def read_delimited(source: Source, options: ReadOptions, content: Content) -> Export:
@@ -55,6 +56,7 @@ def read_delimited(source: Source, options: ReadOptions, content: Content) -> Ex
     table = RawTable(
         name=options.table or names.table_name(Path(content.name)), frame=rows.frame, columns=columns,
         rows_read=rows.tally.rows + rows.tally.quarantined, quarantine=rows.quarantine, decimal=decimal,
+        plain=rows.plain if decimal == "." else None,
     )  # fmt: skip
     return Export(
         path=source.path, format="delimited", dialect=_dialect(text, found, shape_of, shape, rows, decimal),
@@ -125,7 +127,8 @@ def read_rows(text: Text, source: Source, data_line: int, shape: Shape, *, numbe
             if count is not None:
                 missing = [pl.lit(None, pl.String).alias(name) for name in shape.columns[len(narrow.columns) :]]
                 frame = plain.scan(text, start, first_line, narrow).with_columns(missing)
-                return Rows(frame, no_quarantine(), Tally(rows=count, row_lines=count), "plain")
+                stored = None if missing else plain.in_file(text, start, first_line, narrow)
+                return Rows(frame, no_quarantine(), Tally(rows=count, row_lines=count), "plain", stored)
     return read_careful(text, source, start, first_line, shape)
 
 

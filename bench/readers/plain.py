@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from bench.export import LINE, ROW
+from bench.export import LINE, ROW, PlainText
 from bench.readers.encoding import Text
 
 _BLOCK_BYTES = 1 << 20
@@ -145,3 +145,11 @@ def scan(text: Text, start: int, first_line: int, shape: Shape) -> pl.LazyFrame:
     )  # fmt: skip
     row = pl.col(ROW).cast(pl.Int64)
     return frame.select(row, (row + (first_line - 1)).alias(LINE), *(pl.col(name) for name in shape.columns))
+
+
+def in_file(text: Text, start: int, first_line: int, shape: Shape) -> PlainText | None:
+    """Return where plain rows stand in a file of their own, None where they need more than splitting at delimiters."""
+    exact = shape.fields == len(shape.columns) and not shape.quoted
+    if text.path is None or not exact or start >= len(text.data):
+        return None
+    return PlainText(text.path, first_line - 1, shape.columns, shape.delimiter)

@@ -1,0 +1,142 @@
+"""A large plain export is loaded by DuckDB itself: what then stands in the file is what the guard alone would write."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import bench
+from bench import tables
+from bench.readers import ReadOptions, read
+from bench.source import WHOLE_BYTES
+from guards import Guarded, expected_kinds, guard, parse_board
+
+BOARD = """
+[board]
+name = "B"
+[nodes.VOUT]
+quantity = "voltage"
+absolute = ["-0.3 V", "6 V"]
+expected = ["4.9 V", "5.1 V"]
+columns = ["vout_v"]
+"""
+HEADER = "serial,index,timestamp,vout_v,note"
+ROWS = 130_000
+
+
+def lines(rows: int = ROWS, *, scale: float = 1.0) -> list[str]:
+    frame = pl.select(i=pl.int_range(rows)).select(
+        pl.format(
+            "SN-{},{},2026-10-01T00:00:{}.{},{},a remark that makes the file long enough",
+            pl.col("i").cast(pl.String).str.zfill(6), "i", (pl.col("i") % 60).cast(pl.String).str.zfill(2),
+            pl.col("i") % 10, ((4.95 + (pl.col("i") * 7919 % 1000) / 10_000) * scale).round(7),
+        )
+    )  # fmt: skip
+    return frame.to_series().to_list()
+
+
+def written(path: Path, body: list[str]) -> Path:
+    path.write_text("\n".join([HEADER, *body]) + "\n")
+    assert path.stat().st_size > WHOLE_BYTES
+    return path
+
+
+def by_the_guard_alone(path: Path) -> Guarded:
+    raw = read(path, ReadOptions()).tables[0]
+    return guard(raw.frame, raw.columns, parse_board(tomllib.loads(BOARD)), table=raw.name)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "b.toml").write_text(BOARD)
+    return tmp_path
+
+
+def stored(path: Path) -> tuple[pl.DataFrame, bench.Analysis]:
+    analysis = bench.analyze(path, board=path.with_name("b.toml"), db=path.with_name("x.duckdb"))
+    return tables.read_table(path.with_name("x.duckdb"), path.stem), analysis
+
+
+def loads_at_once(path: Path) -> bool:
+    raw = read(path, ReadOptions()).tables[0]
+    assert raw.plain is not None
+    kinds = expected_kinds(raw.frame, raw.columns, None)
+    with tables.Build(path.with_name("y.duckdb")) as build:
+        return build.load("t", raw.plain, kinds, raw.rows_read) is not None
+
+
+def changed(body: list[str], row: int, column: int, text: str) -> list[str]:
+    cells = body[row].split(",")
+    cells[column] = text
+    return [*body[:row], ",".join(cells), *body[row + 1 :]]
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "at_once"),
+    [
+        (3, "4.99", True), (3, "", True), (3, " 4.99 ", True), (3, "4.99E+00", True), (3, "9.9E+37", True),
+        (3, "nan", True), (3, "inf", True), (3, "1e400", True), (3, "-0.0", True), (3, "45.0", True),
+        (3, "OL", False), (3, "4_9", False), (3, "4,99"[:1] + "x", False), (3, "4.99V", False), (3, "0x10", False),
+        (0, "SN_1", True), (0, "", True), (0, "\u03a9 \u00b5", True), (4, "#", True),
+        (2, "2026-10-01T00:00:01.123456", True), (2, "2026-10-01T00:00:01", False), (2, "never", False),
+        (2, "", True), (1, "1.5", True), (1, "", True), (1, "007", True),
+    ],
+)  # fmt: skip
+def test_one_odd_cell_ends_as_the_guard_alone_would_have_it(
+    folder: Path, column: int, text: str, at_once: bool
+) -> None:
+    path = written(folder / "soak.csv", changed(lines(), 90_000, column, text))
+    frame, analysis = stored(path)
+    alone = by_the_guard_alone(path)
+    assert frame.equals(alone.corrected.collect(), null_equal=True)
+    assert analysis.guard.tables[0].columns == alone.report.columns
+    assert loads_at_once(path) == at_once
+
+
+def test_a_plain_table_keeps_types_order_and_row_numbers(folder: Path) -> None:
+    path = written(folder / "soak.csv", lines())
+    frame, analysis = stored(path)
+    assert dict(frame.schema) == {
+        "_row": pl.Int64(), "serial": pl.String(), "index": pl.Int64(), "timestamp": pl.Datetime("us"),
+        "vout_v": pl.Float64(), "note": pl.String(),
+    }  # fmt: skip
+    assert frame["_row"].to_list() == list(range(1, ROWS + 1))
+    assert frame["serial"].to_list() == [line.split(",")[0] for line in lines()]
+    assert frame["vout_v"].to_list() == [float(line.split(",")[3]) for line in lines()]
+    assert analysis.guard.outcome == "clean"
+    with tables.open_database(folder / "x.duckdb") as con:
+        assert con.execute("SELECT count(*) FROM raw.files").fetchall() == [(1,)]
+        assert con.execute("SELECT table_name FROM duckdb_tables() WHERE database_name = 'raw'").fetchall() == [
+            ("files",)
+        ]
+
+
+def test_millivolts_under_a_volts_header_are_written_again_and_their_text_is_kept(folder: Path) -> None:
+    body = lines(scale=1000)
+    frame, analysis = stored(written(folder / "soak.csv", body))
+    assert analysis.guard.outcome == "corrected"
+    assert frame["vout_v"].to_list() == [float(line.split(",")[3] + "e-3") for line in body]
+    with tables.open_database(folder / "x.duckdb") as con:
+        texts = [text for (text,) in con.execute("SELECT vout_v FROM raw.soak ORDER BY _row").fetchall()]
+    assert texts == [line.split(",")[3] for line in body]
+
+
+@pytest.mark.parametrize("ending", ["\r\n", "\n"])
+def test_line_ends_and_a_last_line_without_one(folder: Path, ending: str) -> None:
+    path = folder / "soak.csv"
+    path.write_bytes(ending.join([HEADER, *lines()]).encode())
+    frame, _ = stored(path)
+    assert frame.height == ROWS
+    assert frame["note"].to_list() == ["a remark that makes the file long enough"] * ROWS
+    assert loads_at_once(path)
+
+
+def test_a_name_that_a_database_would_take_for_a_pattern(folder: Path) -> None:
+    path = written(folder / "so[a]k?.csv", lines())
+    analysis = bench.analyze(path, board=folder / "b.toml")
+    assert analysis.table("so_a_k").height == ROWS
+    assert not math.isnan(analysis.table("so_a_k")["vout_v"].sum())
