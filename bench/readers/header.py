@@ -138,7 +138,7 @@ def _begins_data(shares: Sequence[float | None], at: int) -> bool:
 def _below_keys(rows: Sequence[Record], shares: Sequence[float | None], data: int, width: int) -> int:
     """Return where data begins below a preamble whose rows hold values beside their keys, up to a row of names."""
     for at in range(data, min(data + _LATER_ROWS, len(rows) - 1)):
-        if shares[at] == 1:
+        if shares[at] == 1 and len(rows[at].cells) >= width:
             break
         if shares[at] == 0 and len(rows[at].cells) == width and _begins_data(shares, at + 1) and shares[at + 1] == 1:
             return at + 1

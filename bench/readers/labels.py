@@ -32,19 +32,19 @@ _AGGREGATE = re.compile(
 _RULE = re.compile(r"^\s*:?(?:-{3,}|={3,}|_{3,}|\*{3,}|[-=]+\+[-=+]+):?\s*$")
 # Heads of index and time columns that instruments repeat in their units row.
 _NO_UNIT_BUT_NO_NAME = frozenset(("no", "no.", "#", "time", "date", "date&time", "index", "-"))
-_LABEL_CELLS = 3
+LABEL_CELLS = 3
 
 
 def label(row: Record) -> str | None:
     """Return the cell that names the row a limit, a nominal value or units, None without one."""
     return next(
-        (cell for cell in row.cells[:_LABEL_CELLS] if _LIMIT_WORDS.match(cell) or _BESIDE_LIMITS.match(cell)), None
+        (cell for cell in row.cells[:LABEL_CELLS] if _LIMIT_WORDS.match(cell) or _BESIDE_LIMITS.match(cell)), None
     )
 
 
 def aggregate(row: Record) -> str | None:
     """Return the word by which a row is the minimum, mean or the like of the rows above, None without one."""
-    return next((cell.strip() for cell in row.cells[:_LABEL_CELLS] if _AGGREGATE.match(cell)), None)
+    return next((cell.strip() for cell in row.cells[:LABEL_CELLS] if _AGGREGATE.match(cell)), None)
 
 
 def limit_rows(rows: Sequence[Record]) -> int:

@@ -119,6 +119,11 @@ CASES: dict[str, Case] = {
         "# Units: VOUT=mV, IOUT=A\nSerial,VOUT,IOUT\n" + rows("SN{j},49{i:02},{w:.2f}\n"),
         ["Serial", "VOUT", "IOUT"], {"VOUT": "mV", "IOUT": "A"}, 3, 12, {"Units": "VOUT=mV, IOUT=A"},
     ),
+    "a table of limits above": (
+        "Limits\nName,Low,High\nVOUT,4.9,5.1\nIOUT,0.1,0.2\n\nSerial,VOUT,IOUT,Result\n"
+        + rows("SN{j},{v:.3f},{w:.2f},PASS\n"),
+        ["Serial", "VOUT", "IOUT", "Result"], {}, 7, 12, {"VOUT": "4.9, 5.1"},
+    ),
     "a header that alone ends in a delimiter": (
         "Serial,VOUT,IOUT,\n" + rows("SN{j},{v:.3f},{w:.2f}\n"), ["Serial", "VOUT", "IOUT"], {}, 2, 12, {},
     ),

@@ -1,0 +1,90 @@
+"""Delimited text whose last rows sum up those above: Min, Max, StdDev. They are no readings, and are quarantined.
+
+Taken for rows they would count as boards and pull every mean. They are believed only at the very end, two or more of
+them, each named by such a word in one of its first cells, where no row above is: a table of statistics stays a table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+
+from bench.export import LINE, QUARANTINE_SCHEMA, ROW, Export, RawTable
+from bench.readers import fields, labels
+from bench.readers.content import Content
+from bench.readers.delimited import read_delimited
+from bench.readers.head import Record
+from bench.readers.options import ReadOptions
+from bench.source import Source
+
+_TAIL_BYTES = 1 << 14
+_FEWEST, _MOST = 2, 24
+_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
+
+
+def read_text(source: Source, options: ReadOptions, content: Content) -> Export:
+    """Return the export's table without the rows at its end that sum it up.
+
+    Raises:
+        ExportError: no text, or a text that can be read two ways with different numbers.
+    """
+    export = read_delimited(source, options, content)
+    delimiter = _DELIMITERS.get(str(export.dialect["delimiter"]))
+    if delimiter is None or str(export.dialect["encoding"]).startswith("utf-16"):
+        return export
+    found = _footer(_tail(content), delimiter)
+    counts = export.dialect["lines"]
+    assert isinstance(counts, dict)
+    table, moved = _without(export.tables[0], found, sum(counts.values()))
+    if not moved:
+        return export
+    lines = {**counts, "rows": counts["rows"] - moved, "quarantined": counts["quarantined"] + moved}
+    return replace(export, tables=(table,), dialect={**export.dialect, "lines": lines, "summary_rows": moved})
+
+
+def _tail(content: Content) -> list[str]:
+    """Return the last lines, without line ends; the first may be cut."""
+    if content.data is not None:
+        block = content.data[-_TAIL_BYTES:]
+    else:
+        assert content.path is not None
+        with content.path.open("rb") as file:
+            file.seek(-_TAIL_BYTES, 2)
+            block = file.read()
+    return block.decode("latin-1").replace("\r\n", "\n").split("\n")
+
+
+def _footer(lines: list[str], delimiter: str) -> list[tuple[int, str]]:
+    """Return the summarizing lines: how many lines from the end (1 is the last one), and the word."""
+    behind = 0 if lines and lines[-1] else -1
+    found: list[tuple[int, str]] = []
+    for at, line in enumerate(reversed(lines), start=1):
+        if not line.strip(f' "{delimiter}'):
+            continue
+        word = labels.aggregate(Record(0, 1, line, tuple(fields.split(line, delimiter))))
+        if word is None or len(found) >= _MOST:
+            break
+        found.append((at + behind, word))
+    return found if len({word.lower() for _, word in found}) >= _FEWEST else []
+
+
+def _without(table: RawTable, found: list[tuple[int, str]], lines: int) -> tuple[RawTable, int]:
+    """Return the table without the rows at these lines, and how many they were."""
+    if not found:
+        return table, 0
+    words = {lines - at + 1: word for at, word in found}
+    first = min(words)
+    named = [column.name for column in table.columns[: labels.LABEL_CELLS]]
+    above = table.frame.filter(pl.col(LINE) < first)
+    alike = pl.any_horizontal(pl.col(name).str.strip_chars().is_in(list(words.values())) for name in named)
+    count, again = above.select(pl.len(), alike.fill_null(value=False).sum().alias("again")).collect().row(0)
+    below = table.frame.filter(pl.col(LINE) >= first).collect()
+    if again or count < _FEWEST or not set(below.get_column(LINE)) <= set(words):
+        return table, 0
+    texts = below.select(pl.concat_str(pl.exclude(ROW, LINE).fill_null(""), separator="\t")).to_series()
+    reasons = [f"sums up the rows above ({words[line]})" for line in below.get_column(LINE)]
+    rows = below.select(ROW, LINE).with_columns(pl.Series("reason", reasons), texts.alias("text"))
+    quarantine = pl.concat([table.quarantine, rows.cast(QUARANTINE_SCHEMA)]).sort(ROW)
+    kept = RawTable(table.name, above, table.columns, table.rows_read, quarantine, table.decimal)
+    return kept, below.height
