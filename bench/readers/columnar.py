@@ -102,7 +102,10 @@ def _export(
     table = RawTable(
         name=options.table or names.table_name(Path(content.name)),
         frame=frame.select(rows, pl.lit(None, pl.Int64).alias(LINE), *cells),
-        columns=tuple(ExportColumn(new, old, units.get(old)) for old, new in zip(schema.names(), unique, strict=True)),
+        columns=tuple(
+            ExportColumn(new, old, units.get(old, "s" if isinstance(dtype, pl.Duration) else None))
+            for (old, dtype), new in zip(schema.items(), unique, strict=True)
+        ),
         rows_read=height,
         quarantine=no_quarantine(),
     )
@@ -132,6 +135,8 @@ def _text(column: pl.Expr, dtype: pl.DataType) -> pl.Expr:
         return column.list.eval(_text(pl.element(), inner)).list.join(" ", ignore_nulls=True)
     if isinstance(dtype, pl.Datetime):
         return column.dt.to_string("iso:strict")
+    if isinstance(dtype, pl.Duration):
+        return (column.dt.total_nanoseconds() / 1e9).cast(pl.String)  # seconds, as the unit of the column says
     if isinstance(dtype, pl.Binary):
         return column.bin.encode("hex")
     return column.cast(pl.String)

@@ -58,8 +58,22 @@ def read_json(source: Source, options: ReadOptions, content: Content) -> Export:
 
 def _parsed(source: Source, text: str) -> Any:
     try:
-        return json.loads(text, parse_float=Number, parse_int=Number, parse_constant=Number)
+        return _loads(text)
     except json.JSONDecodeError as problem:
+        if problem.msg == "Extra data" and (records := _by_line(text)) is not None:
+            return records
         raise unreadable(source, "JSON", f"{problem.msg}, column {problem.colno}", line=problem.lineno) from problem
     except RecursionError as problem:
         raise unreadable(source, "JSON", "it is nested too deep") from problem
+
+
+def _loads(text: str) -> Any:
+    return json.loads(text, parse_float=Number, parse_int=Number, parse_constant=Number)
+
+
+def _by_line(text: str) -> list[Any] | None:
+    """Return the records of a file that holds one a line, None where a line is no JSON."""
+    try:
+        return [_loads(line) for line in text.splitlines() if line.strip()]
+    except json.JSONDecodeError:
+        return None

@@ -535,3 +535,23 @@ def test_a_site_adds_its_own_reader(site_package: Path, tmp_path: Path) -> None:
         EnvironmentProblem, match=r"the reader 'site' of 'site_reader:FORMAT' is no bench\.readers\.Format"
     ):
         formats()
+
+
+def test_durations_of_a_parquet_file_are_seconds(tmp_path: Path) -> None:
+    path = tmp_path / "soak.parquet"
+    frame = pl.DataFrame({"elapsed": [1500, None], "v": [4.9, 5.0]}, schema_overrides={"elapsed": pl.Duration("ms")})
+    frame.write_parquet(path)
+    table = read(path).tables[0]
+    assert (table.columns[0].name, table.columns[0].units_row) == ("elapsed", "s")
+    assert table.frame.select("elapsed", "v").collect().rows() == [("1.5", "4.9"), (None, "5.0")]
+
+
+def test_openhtf_records_one_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    line = (
+        '{"dut_id": "SN%s", "outcome": "PASS", "phases": [{"name": "p", '
+        '"measurements": {"v": {"measured_value": 4.9}}}]}\n'
+    )
+    path.write_text(line % 1 + line % 2)
+    frame = read(path).tables[0].frame.collect()
+    assert frame.select("serial", "measurement", "value").rows() == [("SN1", "v", "4.9"), ("SN2", "v", "4.9")]
