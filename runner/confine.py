@@ -110,29 +110,39 @@ def own_root(readable: list[str], *, own_processes: bool) -> None:
     _call(_libc.unshare(NEW_MOUNT), "unshare")
     _mount(None, "/", None, _REC | _PRIVATE)
     links = [path for path in readable if os.path.islink(path)]
-    paths = [path for path in (*readable, *DEVICES) if path not in links and os.path.exists(path)]
-    opened = [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in paths]
-    proc = os.open("/proc", os.O_PATH | os.O_CLOEXEC)
+    paths = [path for path in (*readable, *DEVICES, "/proc") if path not in links and os.path.exists(path)]
+    opened = {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in paths}
     root = "/tmp"
     _mount("tmpfs", root, "tmpfs", 2 | 4, "size=1m,mode=755")
-    for path in links:
-        os.symlink(os.readlink(path), root + path)
-    for path, descriptor in opened:
-        _bind(root, path, descriptor)
-    os.mkdir(root + "/proc")
-    if own_processes:
-        _mount("proc", root + "/proc", "proc", 2 | 4 | 8)
-    else:
-        _mount(f"/proc/self/fd/{proc}", root + "/proc", None, _BIND | _REC)
-    _mount(None, root, None, _REMOUNT | _RDONLY | 2 | 4)
-    os.chdir(root)
-    _call(_libc.syscall(_PIVOT_ROOT[_MACHINE], b".", b"."), "pivot_root")
+    try:
+        for path in links:
+            os.symlink(os.readlink(path), root + path)
+        _mount_proc(root, opened.pop("/proc"), is_new=own_processes)
+        for path, descriptor in opened.items():
+            _bind(root, path, descriptor)
+        _mount(None, root, None, _REMOUNT | _RDONLY | 2 | 4)
+        os.chdir(root)
+        _call(_libc.syscall(_PIVOT_ROOT[_MACHINE], b".", b"."), "pivot_root")
+    except OSError:
+        os.chdir(cwd)
+        _libc.umount2(root.encode(), _DETACH)
+        raise
     _call(_libc.umount2(b".", _DETACH), "umount")
     os.chdir(cwd)
 
 
+def _mount_proc(root: str, old: int, *, is_new: bool) -> None:
+    os.mkdir(root + "/proc")
+    try:
+        if not is_new:
+            raise PermissionError
+        _mount("proc", root + "/proc", "proc", 2 | 4 | 8)
+    except OSError:  # in a container whose own /proc is masked in part, a new one is refused
+        _mount(f"/proc/self/fd/{old}", root + "/proc", None, _BIND | _REC)
+
+
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
-LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache")
+LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/nix/store")
 
 
 # ---- Landlock

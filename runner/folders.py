@@ -30,7 +30,7 @@ def _place() -> Path:
 
 def private_folder() -> Path:
     """Return a new folder that only this user can enter."""
-    return Path(tempfile.mkdtemp(prefix=PREFIX, dir=_place()))
+    return Path(tempfile.mkdtemp(prefix=PREFIX, dir=_place())).resolve()
 
 
 class Folder:

@@ -171,6 +171,7 @@ def main() -> None:
     """See the module's docstring."""
     folder, names, data_bytes, cpu_s, report_to, lifeline, _, *argv = sys.argv[1:]
     wanted = set(names.split(","))
+    argv[0] = os.path.realpath(argv[0])
     for descriptor in (int(report_to), int(lifeline)):
         os.set_inheritable(descriptor, False)
     report = Report(int(report_to))

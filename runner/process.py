@@ -205,6 +205,7 @@ class Worker:
             with contextlib.suppress(OSError):
                 if pipe is not None:
                     pipe.close()
+        _ = self.layers  # what the launcher told is still in its pipe
         self._close_pipes()
         self._folder.remove()
         return _cause(code, bytes(self._tail), is_cpu_bounded=self._is_cpu_bounded)

@@ -45,6 +45,8 @@ _NOT_INTACT = (
     "variables of this one"
 )
 _GONE = "the sandbox's process ended between two runs: the variables of earlier runs are gone"
+_LEAST = ("deno", "rlimits")
+_FEWER = "Deno does not start below the layers of this system: the run was held by Deno and the process's limits alone"
 _UNBOUNDED = (
     "this system bounds neither JavaScript's memory nor processor time of the sandbox (layer `rlimits` does not hold)"
 )
@@ -158,7 +160,13 @@ class Sandbox:
         try:
             session.open(self._database)
         except (Lost, ProtocolError) as error:
+            if not session.loaded and self._can_do_with_less(session):
+                self._drop()
+                self._layers = _LEAST
+                return self._run(self._ready_session(eager=False), code, on_output, clock_ms)
             return self._not_opened(session, error)
+        if self._layers is _LEAST:
+            transcript.warn(_FEWER)
 
         def take(event: Event) -> None:
             output = transcript.add(event)
@@ -186,6 +194,10 @@ class Sandbox:
         except BaseException:
             self._drop()  # the caller's own on_output, or Ctrl-C: the rest of the answer belongs to nobody
             raise
+
+    def _can_do_with_less(self, session: Session) -> bool:
+        """Whether Deno may start where it did not below the layers that this system has: none of them is needed."""
+        return len(set(session.layers) - set(_LEAST)) > 0 and set(self._required) <= set(_LEAST)
 
     def _reason_to_replace(self, session: Session, transcript: Transcript) -> str:
         if transcript.answer is None or not transcript.answer.intact:

@@ -3,10 +3,10 @@
 `sandbox`: from `Sandbox()` to the answer of the first snippet, no tables, all layers. `bare`: Deno loading the same
 memory snapshot from the same files and adding 1 and 1, with a compile cache of its own and no permission taken away.
 `usual`: the same without the snapshot, as Pyodide is started usually. `monty` and `smolagents` are measured where they
-can be imported (in an environment of their own: `pip install pydantic-monty smolagents`); they calculate in the host's
-process: monty bounds what its own interpreter may do but shares memory and process with the host and knows a part of
-Python only; smolagents' local executor runs the host's Python objects under a list of allowed names, with the host's
-files, network and memory behind it.
+can be imported (`pip install pydantic-monty smolagents` into an environment of their own). What they do not isolate:
+monty runs its own interpreter, a part of Python without DuckDB, in a worker process that keeps its user's rights, so the
+interpreter is the only boundary; smolagents' local executor walks the syntax tree on the host's own objects under
+lists of allowed names, with the host's memory, files and network behind them, and bounds no memory.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ console.log(python.runPython("1 + 1"));
 """
 MILLION = "select range as a, range * 1.5e0 as b, range % 7 as c, {fourth} as d from range(1000000)"
 FETCH = "import time\nt = time.perf_counter()\nn = len(con.sql({sql!r}).fetchall())\n[n, time.perf_counter() - t]"
-SMALL = "sum(v * v for v in [4.98, 4.97, 5.01]) / 3"
+SMALL = "sum([v * v for v in [4.98, 4.97, 5.01]]) / 3"
 
 
 def seconds(act: Callable[[], object]) -> float:
@@ -149,7 +149,8 @@ def _attempt(act: Callable[[], object]) -> float | str:
 
 
 def _monty() -> None:
-    importlib.import_module("pydantic_monty").Monty(SMALL).run()
+    with importlib.import_module("pydantic_monty").Monty() as pool, pool.checkout() as session:
+        session.feed_run(SMALL)
 
 
 def _smolagents() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from runner import LAYERS, Image, LimitsError, Sandbox
 from runner.confine import refused
+from runner.image import deno_binary
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the layers below Deno are Linux's")
 
@@ -98,6 +100,34 @@ def test_deno_alone_works_and_says_what_is_not_bounded(image: Image) -> None:
         "this system bounds neither JavaScript's memory nor processor time of the sandbox "
         "(layer `rlimits` does not hold)",
     )
+
+
+def test_where_deno_does_not_start_below_the_layers_it_holds_alone_and_says_so(
+    image: Image, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrapper = tmp_path / "deno"  # needs a shell, which the layers keep from it
+    wrapper.write_text(f'#!/bin/sh\nexec {deno_binary()} "$@"\n')
+    wrapper.chmod(0o755)
+    monkeypatch.setattr("runner.session.deno_binary", lambda: wrapper)
+    with Sandbox(image=image) as sandbox:
+        result = sandbox.run("1 + 1")
+        assert (result.value, result.layers) == (2, ("deno", "rlimits"))
+        assert "held by Deno and the process's limits alone" in result.warnings[0]
+    with Sandbox(image=image, require_layers=("seccomp",)) as sandbox:
+        assert sandbox.run("1 + 1").status == "sandbox_unavailable"
+
+
+def test_without_user_namespaces_the_other_layers_hold(image: Image) -> None:
+    """As in a container: namespaces are refused there."""
+    code = "from runner import Sandbox\nwith Sandbox() as sandbox: print(*sandbox.run('1').layers)"
+    inside = f'echo 0 > /proc/sys/user/max_user_namespaces && exec {sys.executable} -c "{code}"'
+    command = ["unshare", "--user", "--map-root-user", "sh", "-c", inside]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("this system does not let a test take namespaces away")
+    assert done.stdout.split() == [name for name in ("deno", "rlimits", "landlock", "seccomp") if name in done.stdout]
+    assert "rlimits" in done.stdout
 
 
 def test_a_name_that_is_no_layer(image: Image) -> None:
