@@ -20,7 +20,7 @@ from bench.source import Source
 
 _TAIL_BYTES = 1 << 14
 _FEWEST, _MOST = 2, 24
-_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
+DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
 
 
 def read_text(source: Source, options: ReadOptions, content: Content) -> Export:
@@ -30,7 +30,7 @@ def read_text(source: Source, options: ReadOptions, content: Content) -> Export:
         ExportError: no text, or a text that can be read two ways with different numbers.
     """
     export = read_delimited(source, options, content)
-    delimiter = _DELIMITERS.get(str(export.dialect["delimiter"]))
+    delimiter = DELIMITERS.get(str(export.dialect["delimiter"]))
     if delimiter is None or str(export.dialect["encoding"]).startswith("utf-16"):
         return export
     found = _footer(_tail(content), delimiter)

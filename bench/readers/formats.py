@@ -95,7 +95,7 @@ BUILT_IN = (
            lambda head, _: is_nested(_text_head(head)), "bench.readers.nested:read_nested"),
     Format("delimited", "delimited text: comma, semicolon, tab, pipe, spaces; with preamble, units row, comments",
            (".csv", ".tsv", ".txt", ".log", ".dat", ".prn"), lambda _, __: True,
-           "bench.readers.footers:read_text"),
+           "bench.readers.parts:read_parts"),
 )  # fmt: skip
 
 

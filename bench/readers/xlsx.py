@@ -20,9 +20,9 @@ from bench.errors import ExportEmpty
 from bench.export import Export, RawTable
 from bench.readers import names
 from bench.readers.content import Content
-from bench.readers.footers import read_text
 from bench.readers.formats import unreadable
 from bench.readers.options import ReadOptions
+from bench.readers.parts import read_parts
 from bench.source import Source
 
 
@@ -42,7 +42,7 @@ def read_xlsx(source: Source, options: ReadOptions, content: Content) -> Export:
     metadata: dict[str, str] = {}
     for title, text in sheets:
         own = base if len(sheets) == 1 else f"{base}_{names.table_name(Path(title + '.x'))}"
-        read = read_text(source, replace(options, table=own, delimiter=",", encoding=None), Content(title, text, None))
+        read = read_parts(source, replace(options, table=own, delimiter=",", encoding=None), Content(title, text, None))
         tables.extend(read.tables)
         dialects[title] = dict(read.dialect)
         metadata |= {key if len(sheets) == 1 else f"{title}: {key}": value for key, value in read.metadata.items()}
