@@ -10,7 +10,8 @@ import pytest
 
 from runner import Image, ResourceLimits, Sandbox, install_image
 
-sys.path.insert(0, str(Path(__file__).parent))  # attacks.py is data beside its tests
+sys.path.insert(0, str(Path(__file__).parent))  # attacks.py and attacks_data.py are data beside their tests
+from attacks_data import HOSTILE
 
 
 @pytest.fixture(scope="session")
@@ -42,6 +43,7 @@ def retest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with duckdb.connect() as con:
         con.execute(f"ATTACH '{path}' AS made (STORAGE_VERSION 'v1.4.0')")
         con.execute("CREATE TABLE made.retest AS SELECT 4.98 AS value_v FROM range(3)")
+        con.execute(f"CREATE TABLE made.hostile AS {HOSTILE}")
     return path
 
 
