@@ -7,7 +7,7 @@ to start is handed through, so that it starts while the guard works.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -145,7 +145,9 @@ def _guard_all(
             progress(f"Checking {export.path.name}", number, len(exports))
         with reading(export.path):
             given = (*approved, *([trial] if trial else []))
-            judged = tuple(_guard_table(raw, next(names), board, given, build) for raw in export.tables)
+            judged = tuple(
+                _guard_table(raw, next(names), board, given, build, export.metadata) for raw in export.tables
+            )
             found.append(GuardedExport(export, board, judged, given))
     return found
 
@@ -166,10 +168,14 @@ def _guard_table(
     board: BoardFile | None,
     approvals: Sequence[Approval],
     build: tables.Build | None,
+    metadata: Mapping[str, str],
 ) -> GuardedTable:
     profile = board.board if board else None
     typed = None
     if build and raw.plain and loadable(raw.plain):
         typed = build.load(name, raw.plain, expected_kinds(raw.frame, raw.columns, profile), raw.rows_read)
-    guarded = guard(raw.frame, raw.columns, profile, table=name, decimal=raw.decimal, approvals=approvals, typed=typed)
+    guarded = guard(
+        raw.frame, raw.columns, profile,
+        table=name, decimal=raw.decimal, approvals=approvals, typed=typed, metadata=metadata,
+    )  # fmt: skip
     return GuardedTable(name, raw, guarded)

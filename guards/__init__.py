@@ -12,7 +12,7 @@ from guards.errors import BoardError, GuardError, UnitError
 from guards.guard import Guarded, expected_kinds, guard
 from guards.report import ColumnReport, GuardReport, Proposal, TableReport, Witness, outcome_of
 
-RULES_VERSION = "1"
+RULES_VERSION = "2"
 """Changes whenever the same export and profile could get another verdict; stands in the ledger and in receipts."""
 
 __all__ = [

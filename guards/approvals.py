@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 
 from guards.candidates import Candidate
 from guards.corrections import Ruling
+from guards.mixture import mixed_with
 from guards.parts import Part
 from guards.report import Witness
 from guards.tally import Counts, Evidence, Tally, read_tally
 from guards.units import Unit, conversion, find_unit
-from guards.verdict import Decision, decide, mixed_with
+from guards.verdict import Decision, decide
 from guards.witnesses import testimony
 
 

@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, cast, get_args
 
+from guards.dimensions import DimensionError, check_dimensions
 from guards.errors import BoardError, UnitError
-from guards.identities import parse_identity
+from guards.headers import header_unit
+from guards.identities import columns_of, parse_identity
 from guards.quantities import parse_quantity
 from guards.report import Role
 from guards.units import QUANTITIES, Unit, base_unit, find_unit
@@ -144,7 +146,7 @@ def parse_board(document: Mapping[str, object], *, source: str = "board.toml") -
     return Board(
         name=reader.string("board.name", head.get("name", "")),
         nodes=nodes, segments=segments, columns=words, sentinel_numbers=numbers, sentinel_texts=texts,
-        identities=reader.identities(document.get("identities", [])),
+        identities=reader.identities(document.get("identities", []), _quantities(nodes, words)),
     )  # fmt: skip
 
 
@@ -293,7 +295,7 @@ class _Reader:
                     raise self.fail(f"{key}.{kind}", value, "numbers or texts")
         return tuple(numbers), texts
 
-    def identities(self, value: object) -> tuple[Identity, ...]:
+    def identities(self, value: object, quantities: Mapping[str, str]) -> tuple[Identity, ...]:
         if not isinstance(value, list):
             raise self.fail("identities", value, "[[identities]] tables")
         found = []
@@ -306,11 +308,27 @@ class _Reader:
                 raise self.fail(f"{key}.tolerance", tolerance, "a share, such as 0.02 for 2 %")
             expression = self.string(f"{key}.expression", body.get("expression"))
             try:
-                parse_identity(expression)
+                relation = parse_identity(expression)
+                named = {name: q for name in columns_of(relation) if (q := quantities.get(name) or _by_name(name))}
+                check_dimensions(relation, named)
             except UnitError as error:
                 raise self.fail(f"{key}.expression", expression, error.expected) from error
+            except DimensionError as error:
+                raise self.fail(f"{key}.expression", expression, f"one dimension on both sides; {error}") from error
             found.append(Identity(expression, tolerance))
         return tuple(found)
+
+
+def _quantities(nodes: Sequence[Node], words: Mapping[str, ColumnWord]) -> dict[str, str]:
+    """Return what each named column is: by its settled unit, else by the node that claims it."""
+    claimed = {column: node.quantity for node in nodes for column in node.columns}
+    return claimed | {name: word.unit.quantity for name, word in words.items() if word.unit}
+
+
+def _by_name(column: str) -> str | None:
+    """Return the quantity of the unit in a column's name: vin_v is a voltage."""
+    parsed = header_unit(column)
+    return parsed[2].quantity if parsed and parsed[2].quantity in QUANTITIES else None
 
 
 _EXAMPLES = {

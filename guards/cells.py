@@ -306,7 +306,8 @@ def _decide(
     found = careful or _Careful(_NO_ODD, (), ())
     sentinels = found.odd["text"].str.to_lowercase().is_in(list(SENTINEL_TEXTS)).sum()
     share = numbers / max(1, cells - sentinels)
-    if cells and (not numbers or share < (_SHARE_LABELLED if labelled else _SHARE_UNLABELLED)):
+    nothing_else = labelled and cells == sentinels
+    if cells and not nothing_else and (not numbers or share < (_SHARE_LABELLED if labelled else _SHARE_UNLABELLED)):
         return Kind("text", cells, numbers)
     return Kind(
         "number",

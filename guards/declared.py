@@ -1,20 +1,15 @@
-"""What the export says each column is: the unit in its header, and the role that its name gives it.
-
-Header styles read here were all seen in real exports: `Voltage (mV)`, `Cap. [Ah]`, `Voltage / V`, `voltage_volt`,
-`value_v`, `Volts`, `mAmps`, `Ch 101 (VDC)`. A lower-case suffix is a spelling of its own with a meaning listed here
-(`_mw` is milliwatt), because a unit is never case-folded; where two meanings are common (`_mohm`) it has none.
-"""
+"""What the export says each column is: the labels of its unit, and the role that its name gives it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from guards.board import Board, ColumnWord
+from guards.headers import header_unit, in_context
 from guards.report import Role
-from guards.units import Unit, find_unit
+from guards.units import Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,75 +39,6 @@ class Label:
         return f"{self.source} {verb} {self.unit.words}"
 
 
-_BRACKETS = re.compile(r"^(?P<stem>.*?)[\s_]*[(\[{]\s*(?P<unit>[^()\[\]{}]{1,24}?)\s*[)\]}]\s*$")
-_SLASH = re.compile(r"^(?P<stem>.*\S)\s+/\s*(?P<unit>\S+(?: \S+)?)\s*$")
-_COMMA = re.compile(r"^(?P<stem>.*\S)\s*,\s*(?P<unit>\S+)\s*$")
-_SUFFIX = re.compile(r"^(?P<stem>.+)_(?P<unit>[A-Za-z%µμΩ]+)$")
-
-_SUFFIXES = {
-    "v": "V", "mv": "mV", "uv": "uV", "nv": "nV", "kv": "kV", "vdc": "V", "vac": "V", "mvdc": "mV",
-    "a": "A", "ma": "mA", "ua": "uA", "na": "nA", "ka": "kA", "adc": "A", "mamp": "mA", "mamps": "mA",
-    "w": "W", "mw": "mW", "uw": "uW", "kw": "kW", "va": "VA", "ohm": "ohm", "ohms": "ohm", "kohm": "kohm",
-    "s": "s", "sec": "s", "secs": "s", "ms": "ms", "us": "us", "ns": "ns", "min": "min", "mins": "min", "hr": "h",
-    "hrs": "h", "hz": "Hz", "khz": "kHz", "mhz": "MHz", "ghz": "GHz", "c": "degC", "degc": "degC", "degf": "degF",
-    "pct": "%", "percent": "%", "perc": "%", "ppm": "ppm", "db": "dB", "dbm": "dBm", "ratio": "1", "frac": "1",
-    "ah": "Ah", "mah": "mAh", "wh": "Wh", "mwh": "mWh", "pf": "pF", "nf": "nF", "uf": "uF", "uh": "uH", "nh": "nH",
-    "pa": "Pa", "kpa": "kPa", "psi": "psi", "rpm": "rpm",
-}  # fmt: skip
-_TIME_SUFFIXES = {"h": "h", "d": "d", "m": "min"}
-_TEMPERATURE_SUFFIXES = {"k": "K", "f": "degF"}
-_TIME_WORDS = re.compile(r"(?i)(time|elapsed|duration|uptime)")
-_TEMPERATURE_WORDS = re.compile(r"(?i)^(t|t\d+|ta|tc|tj)$|temp|tamb|tcase|ambient|thermo|(^|_)t(_|$)")
-# What stands before a letter that numbers a thing rather than naming a unit: phase_a, channel_c, rev_c.
-_NUMBERED = re.compile(
-    r"(?i)(^|_)(phase|winding|coil|sensor|probe|lane|string|pin|ch|chan|channel|side|port|bank|leg|line|rev|revision|ver|slot|site|group|lot)$"
-)
-_WHOLE_HEADER = re.compile(r"^(?:[VAW]|%|.{2,})$")
-
-
-@lru_cache(maxsize=16_384)
-def header_unit(text: str) -> tuple[str, str, Unit] | None:
-    """Return (stem, unit text as written, unit) of a header that names its unit, else None."""
-    text = text.strip()
-    for pattern in (_BRACKETS, _SLASH, _COMMA):
-        match = pattern.match(text)
-        unit = _in_context(match["stem"], match["unit"]) if match else None
-        if match and unit:
-            return match["stem"], match["unit"], unit
-    match = _SUFFIX.match(text)
-    unit = _suffix(match["stem"], match["unit"]) if match else None
-    if match and unit:
-        return match["stem"], match["unit"], unit
-    unit = find_unit(text) if _WHOLE_HEADER.match(text) else None
-    return ("", text, unit) if unit and unit.quantity in _WHOLE_QUANTITIES else None
-
-
-_WHOLE_QUANTITIES = {"voltage", "current", "power", "resistance", "ratio", "frequency", "charge", "energy", "time",
-                     "temperature", "capacitance", "inductance", "power level"}  # fmt: skip
-
-
-def _in_context(stem: str, text: str) -> Unit | None:
-    if text in ("F", "K") and _TEMPERATURE_WORDS.search(stem):
-        return find_unit("degF" if text == "F" else "K")
-    if text == "g" and re.search(r"(?i)acc", stem):
-        return find_unit("g_0")
-    return find_unit(text)
-
-
-def _suffix(stem: str, text: str) -> Unit | None:
-    if len(text) == 1 and _NUMBERED.search(stem):
-        return None
-    if _TIME_WORDS.search(stem) and text in _TIME_SUFFIXES:
-        return find_unit(_TIME_SUFFIXES[text])
-    if _TEMPERATURE_WORDS.search(stem) and text.lower() in _TEMPERATURE_SUFFIXES:
-        return find_unit(_TEMPERATURE_SUFFIXES[text.lower()])
-    if text in _SUFFIXES:
-        return find_unit(_SUFFIXES[text])
-    if len(text) == 1 and text not in "VAWΩ":
-        return None
-    return find_unit(text)
-
-
 def labels_of(column: ExportColumn, word: ColumnWord | None) -> tuple[Label, ...]:
     """Return what is said about the column's unit apart from its cells; the engineer's settled unit alone if given."""
     labels = []
@@ -121,7 +47,7 @@ def labels_of(column: ExportColumn, word: ColumnWord | None) -> tuple[Label, ...
         labels.append(Label(parsed[1], parsed[2], "header"))
     stem = parsed[0] if parsed else column.text
     for text, source in ((column.units_row, "units row"), (column.preamble, "preamble")):
-        unit = _in_context(stem, text) if text else None
+        unit = in_context(stem, text) if text else None
         if text and unit:
             labels.append(Label(text.strip(), unit, source))
     if word and word.unit:

@@ -5,6 +5,8 @@ Looked at only where the values contradict their label, because a healthy file h
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from guards.cells import Kind
@@ -15,6 +17,8 @@ from guards.witnesses import TOLERATED
 
 _FEWEST = 3
 _HEAD_ROWS = 20_000
+_HEAD_ROWS_OF_ALL = 1_000
+_FEWEST_ZEROS = 2
 _SAME = 4
 """Damaged and undamaged numbers are readings of one thing: shifted by 1000, their medians lie within this factor."""
 _AUTORANGE = (
@@ -32,27 +36,40 @@ def digit_pattern(frame: pl.LazyFrame, part: Part, kind: Kind, tally: Tally, dec
 
     *Locale*: a reader took the decimal point before three digits for a thousands mark (0.673 became 673, 0.62 stayed),
     so whole numbers of three digits or more stand beside numbers with one or two decimals that are about a thousand
-    times smaller. *Autorange*: a logger dropped the prefix and kept the meter's digits, so numbers have redundant
-    leading zeros and a moving point (005.8, 00.01); the head of the export is enough to see that style.
+    times smaller. Autorange is `autoranged`.
     """
     out = bool(tally.outside) and tally.outside[0] > TOLERATED * tally.judged
     if not tally.judged or not (out or max(tally.only_rival, default=0)):
         return None
     text = kind.text(part.column, decimal)
-    if _redundant_zeros(frame.head(_HEAD_ROWS), text):
-        return _AUTORANGE
     apart = tally.upper is not None and tally.upper >= 100 and tally.smallest is not None
     if apart and tally.upper is not None and tally.smallest is not None and tally.upper >= 100 * tally.smallest:
         return _LOCALE if _lost_points(frame, text) else None
     return None
 
 
+def autoranged(frame: pl.LazyFrame, kinds: Mapping[str, Kind], decimal: str) -> dict[str, str]:
+    """Return the diagnosis for the columns whose head has redundant leading zeros with a moving point.
+
+    A logger dropped the prefix and kept the meter's digits (005.8, 00.01). Healthy logs of a fixed width have leading
+    zeros too, but their point stands still. So this needs no range to contradict: the digits alone show that the meter
+    changed its range and the prefix is gone.
+    """
+    zero = r"^[+-]?0\d"
+    text = {name: kind.text(name, decimal) for name, kind in kinds.items()}
+    head = frame.head(_HEAD_ROWS_OF_ALL)
+    found = head.select(e.str.contains(zero).sum().alias(name) for name, e in text.items()).collect() if text else None
+    some = [name for name, n in found.row(0, named=True).items() if n >= _FEWEST_ZEROS] if found is not None else []
+    return {name: _AUTORANGE for name in some if _redundant_zeros(frame.head(_HEAD_ROWS), text[name])}
+
+
 def _redundant_zeros(frame: pl.LazyFrame, text: pl.Expr) -> bool:
-    zeros, pointed, n = frame.select(
-        zeros=text.str.contains(r"^[+-]?0\d+(\.\d*)?$").sum(), pointed=text.str.contains(".", literal=True).sum(),
-        n=text.count(),
+    zero = text.str.contains(r"^[+-]?0\d+(\.\d*)?$")
+    decimals = text.str.extract(r"\.(\d*)$", 1).str.len_chars().fill_null(0)
+    zeros, n, fewest, most = frame.select(
+        zeros=zero.sum(), n=text.count(), fewest=decimals.filter(zero).min(), most=decimals.filter(zero).max(),
     ).collect().row(0)  # fmt: skip
-    return bool(pointed and zeros >= max(2, TOLERATED * n))
+    return bool(zeros >= max(_FEWEST_ZEROS, TOLERATED * n) and most > fewest)
 
 
 def _lost_points(frame: pl.LazyFrame, text: pl.Expr) -> bool:

@@ -45,12 +45,14 @@ def count_effects(
     counts: dict[tuple[str, int], dict[str, int]] = {}
     changed: list[pl.Series] = []
     flags: list[pl.DataFrame] = []
+    whole: list[str] = []  # columns in which every cell that is not empty is changed
     rows = frame.select("_row").collect().to_series() if any(c.clears for c in columns) else None
     for column in columns:
         if len(column.rulings) == 1 and not column.clears:
             counts[column.name, 0] = _plain_counts(column, cells)
-            if not column.touched:
-                continue
+            if column.touched:
+                whole.append(column.name)
+            continue
         seen = _seen(cells, column)
         if column.clears or len(column.rulings) > 1:
             counts |= _counts(seen, column)
@@ -59,6 +61,10 @@ def count_effects(
         )
         if rows is not None and column.clears:
             flags.append(_flags(seen.with_columns(rows), column))
+    if whole:
+        changed.append(
+            cells.frame.select(pl.any_horizontal(pl.col(whole).is_not_null()).alias("\x1fwhole")).to_series()
+        )
     faults = _faults(frame, cells, columns)
     for where, found in faults.items():
         counts[where]["faults"] = found.height

@@ -16,11 +16,13 @@ from guards.approvals import Approval
 from guards.board import Board
 from guards.cells import Cells, Kind, TypedCells, as_integer, plain_kinds, read_cells
 from guards.corrections import MeasuredColumn, from_cells, typed
-from guards.declared import ExportColumn, Label, find_layout, header_unit, key_columns, labels_of, role_of
+from guards.declared import ExportColumn, Label, find_layout, key_columns, labels_of, role_of
 from guards.effects import Effects, count_effects
+from guards.headers import header_unit
 from guards.identities import broken, columns_of, parse_identity
 from guards.judging import judge
 from guards.report import JUDGED_ROLES, ColumnReport, Role, TableReport
+from guards.rows import with_cell_units, with_known_units
 from guards.units import find_unit
 
 _TEXT_ROLES: frozenset[Role] = frozenset({"identifier", "result", "unit", "text"})
@@ -64,19 +66,22 @@ def guard(
     decimal: str = ".",
     approvals: Sequence[Approval] = (),
     typed: TypedCells | None = None,
+    metadata: Mapping[str, str] | None = None,
 ) -> Guarded:
     """Judge every column of a table of texts, and return it corrected with the report.
 
     `frame` has `_row` (Int64), may have `_line`, and one String column for each of `columns`, verbatim, null where the
     cell is empty. `approvals`: what a person has settled for this export. `typed`: the same table where it was
-    read already, so that text is read only where it is needed. Nothing is written, and
-    the input is not changed.
+    read already, so that text is read only where it is needed. `metadata`: what the preamble says. Nothing is written,
+    and the input is not changed.
     """
     cells, roles = _read(frame, columns, board, decimal, typed)
     kinds, rows = cells.kinds, cells.rows
     layout = find_layout(columns, roles, frozenset(name for name, kind in kinds.items() if kind.numeric), board)
+    layout = with_known_units(layout, cells)
+    frame, cells = with_cell_units(frame, cells, layout, decimal)
     judged = [c for c in columns if _is_judged(c, kinds, roles)]
-    rulings = judge(frame, cells, judged, columns, layout, board, decimal, approvals)
+    rulings = judge(frame, cells, judged, columns, layout, board, decimal, approvals, metadata)
     measured = [MeasuredColumn(c.name, kinds[c.name], decimal, rulings[c.name]) for c in judged]
     effects = count_effects(frame, cells, measured, layout, decimal)
     by_name = {column.name: column for column in measured}

@@ -8,7 +8,7 @@ on a unit, or a segment of which disagrees with the rest, is judged by the segme
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -17,10 +17,13 @@ from guards.board import Board
 from guards.cells import Cells, Kind, key, passed
 from guards.checks import known_limits
 from guards.corrections import Ruling
-from guards.declared import ExportColumn, Label, Layout, header_unit, labels_of
-from guards.digits import digit_pattern
+from guards.declared import ExportColumn, Label, Layout, labels_of
+from guards.digits import autoranged, digit_pattern
+from guards.headers import header_unit
 from guards.neighbours import SAMPLE_ROWS, Neighbours, find_neighbours, identity_checks, row_checks_for
 from guards.parts import Part, make_part
+from guards.preamble import attenuation_of, attenuations
+from guards.rows import cell_unit
 from guards.tally import Counts, Evidence, Tally, read_tally, tally, value_of
 from guards.units import Unit, find_unit
 from guards.verdict import Decision, decide
@@ -42,6 +45,8 @@ class Court:
     decimal: str
     segments: tuple[str, ...]
     approvals: Sequence[Approval] = ()
+    probes: Mapping[str | None, float] = field(default_factory=dict)
+    damaged: Mapping[str, str] = field(default_factory=dict)
 
 
 def judge(
@@ -53,21 +58,26 @@ def judge(
     board: Board | None,
     decimal: str,
     approvals: Sequence[Approval] = (),
+    metadata: Mapping[str, str] | None = None,
 ) -> dict[str, tuple[Ruling, ...]]:
     """Return the rulings of each of `columns` (the judged ones of `every`); together they cover every row."""
+    damaged = autoranged(frame, {column.name: cells.kinds[column.name] for column in columns}, decimal)
     court = Court(
         frame, cells, find_neighbours(every, columns, cells), layout, board, decimal,
         _named_too(_segments(cells, layout.segments), layout.segments, approvals), approvals,
+        attenuations(metadata or {}), damaged,
     )  # fmt: skip
     approved = {approval.column for approval in approvals}
     parts: list[tuple[Part, Evidence]] = []
     rulings: dict[str, tuple[Ruling, ...]] = {}
     for column in columns:
         kind = cells.kinds[column.name]
-        if column.name == layout.value and (layout.measurement or layout.unit):
-            rulings[column.name] = _judge_rows(court, column, kind)
+        by = _named_by_rows(column, cells, layout)
+        if by.measurement or by.unit:
+            rulings[column.name] = _judge_rows(replace(court, layout=by), column, kind)
         else:
             part = _one_unit(make_part(column.name, _labels(column, kind, board), board), kind)
+            part = replace(part, probe=_probe(court, part), digits=damaged.get(column.name))
             evidence = _evidence(court, part)
             asked = part if column.name in approved else _if_plain(part, kind, evidence)
             parts.append((asked, evidence))
@@ -86,6 +96,18 @@ def judge(
     return rulings
 
 
+def _probe(court: Court, part: Part) -> float | None:
+    return attenuation_of(part.column, court.probes) if court.probes and part.quantity == "voltage" else None
+
+
+def _named_by_rows(column: ExportColumn, cells: Cells, layout: Layout) -> Layout:
+    """Return the layout with the measurement and the unit column that are about this column."""
+    unit = cell_unit(column.name) if key(cell_unit(column.name)) in cells.frame.columns else None
+    if column.name == layout.value:
+        return replace(layout, unit=unit or layout.unit)
+    return replace(layout, measurement=None, unit=unit)
+
+
 def _on_a_sample(court: Court, parts: Sequence[tuple[Part, Evidence]]) -> list[tuple[Ruling, ...]]:
     """Decide on evenly spaced rows: an identity asks every reading of every column, and rarely changes a verdict."""
     every = -(-court.cells.rows // SAMPLE_ROWS)
@@ -94,7 +116,11 @@ def _on_a_sample(court: Court, parts: Sequence[tuple[Part, Evidence]]) -> list[t
 
 def _differs(new: Sequence[Ruling], rulings: Mapping[str, tuple[Ruling, ...]]) -> bool:
     old = rulings[new[0].part.column]
-    verdicts = [[(r.decision.verdict, r.decision.resolved, r.segment) for r in found] for found in (old, new)]
+    refused = all(ruling.decision.verdict == "refused" for ruling in old)  # an identity says more of why
+    verdicts = [
+        [(r.decision.verdict, r.decision.resolved, r.segment, r.decision.reason if refused else "") for r in found]
+        for found in (old, new)
+    ]
     return verdicts[0] != verdicts[1]
 
 
@@ -132,6 +158,7 @@ def _one_unit(part: Part, kind: Kind) -> Part:
 def _if_plain(part: Part, kind: Kind, evidence: Evidence) -> Part:
     """Leave only the declared reading where all values lie in its expected range: no rival can explain more."""
     disputed = len({label.unit for label in part.labels}) > 1
+    disputed = disputed or part.digits is not None
     if part.declared is None or kind.lower is None or kind.upper is None or evidence.passed is not None or disputed:
         return part
     for limits in part.expected:
@@ -177,23 +204,36 @@ def _judge_rows(court: Court, column: ExportColumn, kind: Kind) -> tuple[Ruling,
         found = dict(zip(names, values, strict=True))
         measurement = found.get(layout.measurement) if layout.measurement else None
         text = found.get(layout.unit) if layout.unit else None
-        labels = _row_labels(column, kind, board, text)
+        labels = _row_labels(column, kind, board, text, in_cells=layout.unit == cell_unit(column.name))
         part = make_part(
             column.name, labels, board, measurement=measurement, row_label=text, target=targets.get(measurement)
         )
-        if text and find_unit(text) is None and labels:
-            part = replace(part, problem=f"the unit column says {text!r}, which is no unit the guard knows")
+        part = replace(part, problem=part.problem or _row_problem(text, labels, layout.unit == cell_unit(column.name)))
+        part = replace(part, digits=court.damaged.get(column.name))
         texts = court.frame.filter(*(pl.col(name).eq_missing(pl.lit(v, pl.String)) for name, v in found.items()))
         decided = _decide_all(replace(court, frame=texts), group, [(part, _evidence(court, part))])[0]
         rulings += [replace(ruling, rows={**found, **ruling.rows}) for ruling in decided]
     return tuple(rulings)
 
 
-def _row_labels(column: ExportColumn, kind: Kind, board: Board | None, text: str | None) -> tuple[Label, ...]:
+def _row_problem(text: str | None, labels: tuple[Label, ...], in_cells: bool) -> str | None:
+    if in_cells:
+        return None if labels else "cells without a unit stand beside cells with one"
+    if text and find_unit(text) is None and labels:
+        return f"the unit column says {text!r}, which is no unit the guard knows"
+    return None
+
+
+def _row_labels(
+    column: ExportColumn, kind: Kind, board: Board | None, text: str | None, *, in_cells: bool
+) -> tuple[Label, ...]:
+    """Return the labels of rows. A unit that was written with each value says more than the one header over them."""
     labels = _labels(column, kind, board)
     unit = find_unit(text) if text else None
     if text is None or unit is None:
         return labels
+    if in_cells:
+        return (Label(text, unit, "cells"), *(label for label in labels if label.source == "profile"))
     return (Label(text, unit, "unit column"), *labels)
 
 
@@ -248,7 +288,7 @@ def _decide_all(court: Court, cells: pl.DataFrame, parts: Sequence[tuple[Part, E
     for (part, evidence), have in zip(parts, known, strict=True):
         counts = have or next(asked)
         whole = read_tally(counts, part, evidence.checks)
-        pattern = digit_pattern(court.frame, part, court.cells.kinds[part.column], whole, court.decimal)
+        pattern = part.digits or digit_pattern(court.frame, part, court.cells.kinds[part.column], whole, court.decimal)
         decision = _honest_label(part, decide(part, whole, pattern))
         split = _by_segment(part, evidence, counts, court.segments, decision, pattern)
         rulings = split or (Ruling(part, decision, tally=whole),)

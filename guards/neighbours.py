@@ -15,7 +15,8 @@ from guards.candidates import Candidate, candidates
 from guards.cells import Cells
 from guards.checks import IDENTITY_TOLERANCE, Check, elapsed_time, identity, in_base, instrument_range, thermostat
 from guards.corrections import Ruling
-from guards.declared import ExportColumn, header_unit, is_range
+from guards.declared import ExportColumn, is_range
+from guards.headers import header_unit
 from guards.identities import broken, columns_of, parse_identity
 from guards.parts import Part
 from guards.quantities import finite

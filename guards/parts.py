@@ -50,6 +50,8 @@ class Part:
     readings: tuple[Candidate, ...] = ()
     word: ColumnWord = NO_WORD
     sentinel_numbers: tuple[float, ...] = ()
+    probe: float | None = None  # the attenuation that a scope was told of
+    digits: str | None = None  # what the digits of the texts say about damage, whatever the values
     problem: str | None = None  # why it cannot be judged whatever its values are
 
     @property

@@ -56,7 +56,7 @@ def parse_quantity(text: str, *, where: str = "") -> tuple[Fraction, Unit]:
 
 def cell_text(column: pl.Expr, decimal: str) -> pl.Expr:
     """Return the column's text without outer blanks, with ASCII signs and a decimal point."""
-    text = column.str.strip_chars()
+    text = column.str.strip_chars().str.replace("\u2212", "-", literal=True)
     if decimal == ",":
         text = text.str.replace(",", ".", literal=True)
     return text

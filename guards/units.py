@@ -139,8 +139,8 @@ QUANTITIES: frozenset[str] = frozenset(base.quantity for base in _BASES)
 
 
 @cache
-def _registry() -> Any:
-    """The one pint registry, with exact numbers; loaded only when a unit is not a prefix of its base unit."""
+def registry() -> Any:
+    """Return the one pint registry, with exact numbers; loaded only when a unit is not a prefix of its base unit."""
     import pint  # noqa: PLC0415 - costs 0.2 s, and a column in volts needs none of it
 
     return pint.UnitRegistry(non_int_type=Fraction, cache_folder=None)
@@ -153,9 +153,9 @@ _PINT_BASE = {"time": "second", "temperature": "degree_Celsius", "ratio": "dimen
 
 @cache
 def _pint_affine(name: str, quantity: str) -> tuple[Fraction, Fraction]:
-    registry = _registry()
+    units = registry()
     base = _PINT_BASE[quantity]
-    zero, one = (Fraction(registry.Quantity(Fraction(x), name).to(base).magnitude) for x in (0, 1))
+    zero, one = (Fraction(units.Quantity(Fraction(x), name).to(base).magnitude) for x in (0, 1))
     return one - zero, zero
 
 

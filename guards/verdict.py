@@ -28,6 +28,7 @@ import math
 from dataclasses import dataclass
 
 from guards.candidates import Candidate
+from guards.mixture import mixed_with
 from guards.parts import Part
 from guards.report import Proposal, Verdict, Witness
 from guards.tally import HALF_STEP, Tally
@@ -91,6 +92,8 @@ class Case:
     def _plausible_rival(self, index: int) -> bool:
         """Whether an automatic reading explains the rows, and is near enough for a label to be mistaken for it."""
         reading = self.part.readings[index]
+        if reading.kind == "ratio" and not self.part.claimed:
+            return False  # a regulation of 0.8 % is no efficiency of 80 %
         step = abs(math.log10(reading.unit.scale / self.declared.unit.scale)) if reading.unit.scale else 0.0
         return reading.automatic and self.explains(index) and step <= _WIDEST_SLIP
 
@@ -125,34 +128,14 @@ def decide(part: Part, tally: Tally, digit_pattern: str | None = None) -> Decisi
         return Decision("refused", "b", None, f"{part.problem}. The values are withheld until one of them is corrected")
     if part.declared is None:
         return Decision("unverified", "a", None, "no unit is declared for it in the file or the board.")
+    if part.digits and not any(label.source == "profile" for label in part.labels):
+        return Decision("refused", "f", None, f"{_header(part)}, but {part.digits}. The values are withheld.")
     case = Case(part, tally, testimony(part, tally))
     for rule in (_settled, _labels, _silence, _mixture, _stands, _corrected, _contradicted):
         decision = rule(case, digit_pattern)
         if decision:
             return decision
     return _kept(case, "g")
-
-
-def mixed_with(part: Part, tally: Tally) -> int | None:
-    """Return the automatic reading that rule c finds beside the declared one, None where the rows are of one kind.
-
-    Each explains over 10 % of the rows that the other cannot, and the rival's raw numbers lie about as far from the
-    declared one's as the units do: 5010 beside 5.01 is a mixture, a sweep through two nodes' ranges is not.
-    """
-    share = TOLERATED * tally.judged
-    if not tally.judged or tally.only_declared <= share:
-        return None
-    for i, reading in enumerate(part.readings):
-        if i and reading.automatic and tally.only_rival[i] > share:
-            apart = tally.log_rival[i] / tally.only_rival[i] - tally.log_declared / tally.only_declared
-            units = math.log10(part.readings[0].unit.scale / reading.unit.scale)
-            if abs(apart - units) <= _SAME_DISTANCE:
-                return i
-    return None
-
-
-_SAME_DISTANCE = 0.75
-"""In decades: how far the two groups' geometric means may differ from the distance between their units."""
 
 
 def _settled(case: Case, _: str | None) -> Decision | None:

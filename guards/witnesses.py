@@ -157,6 +157,23 @@ def row_checks(part: Part, tally: Tally) -> Iterator[Witness]:
             )
 
 
+def probe_attenuation(part: Part, tally: Tally) -> Iterator[Witness]:
+    """The attenuation that a scope was told of: where it was told 1, a x10 or x100 probe explains low values (soft).
+
+    It names a decade only where that decade puts nine rows in ten where a node is expected and the values as they
+    stand put none. Told of another attenuation the scope has multiplied already, and nothing is said.
+    """
+    if part.probe != 1 or not tally.judged or tally.explained[0] > TOLERATED * tally.judged:
+        return
+    for reading, n in zip(part.readings, tally.explained, strict=True):
+        larger = reading.kind == "decade" and reading.unit.scale > part.readings[0].unit.scale
+        if larger and n >= MAJORITY * tally.judged:
+            told = "the preamble says probe attenuation 1"
+            detail = f"{told}, and {n} of {tally.judged} lie where a node is expected if scaled {reading.label}"
+            yield Witness("probe attenuation", reading.label, True, detail)
+            yield Witness("probe attenuation", part.readings[0].label, False, detail)
+
+
 DECIDING_CHECKS = frozenset({"elapsed time", "identity", "limits of known unit"})
 """Row checks that may name the one unit by themselves, where no expected range speaks."""
 
@@ -166,6 +183,7 @@ WITNESSES: tuple[Callable[[Part, Tally], Iterator[Witness]], ...] = (
     expected_range,
     row_checks,
     limits_of_unknown_unit,
+    probe_attenuation,
     built_in_range,
 )
 

@@ -148,6 +148,7 @@ WITNESS_FAMILIES = {
     "instrument range": "meter_range_contradicts",
     "thermostat": "fahrenheit_beside_a_thermostat",
     "expected range": "millivolts_under_volts",
+    "probe attenuation": "probe_unknown_to_the_scope",
     "second label": "units_row_against_header",
     "digit pattern": "autorange_log",
     "segments": "one_fixture_in_millivolts",

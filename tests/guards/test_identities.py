@@ -2,7 +2,7 @@
 
 import pytest
 
-from guards.errors import UnitError
+from guards.errors import BoardError, UnitError
 from guards.identities import parse_identity
 
 POWER = """[[identities]]
@@ -34,3 +34,30 @@ def test_an_identity_over_columns_that_a_table_lacks_says_nothing(judge, profile
 def test_what_is_no_comparison_of_columns_is_refused(text):
     with pytest.raises(UnitError, match="expected one comparison of columns"):
         parse_identity(text)
+
+
+def test_sides_of_different_dimensions_are_refused_when_the_profile_is_read(profile):
+    with pytest.raises(BoardError, match="one dimension on both sides") as raised:
+        profile('[[identities]]\nexpression = "vin_v * iin_a >= vout_v"\n')
+    assert "vin_v * iin_a is" in str(raised.value)
+    assert "[mass]" in str(raised.value)
+
+
+@pytest.mark.parametrize("text", [
+    "power_w == voltage_v * current_a", "power_w == voltage_v * current_ma * 0.001", "vin_v >= 3",
+    "vin_v - 0.5 >= vout_mv",
+    "efficiency_pct == pout_w / pin_w * 100", "level_dbm >= vin_v", "anything >= vin_v", "gain == vout_v / vin_v",
+])  # fmt: skip
+def test_what_can_hold_is_read(profile, text):
+    assert profile(f'[[identities]]\nexpression = "{text}"\n').identities[0].expression == text
+
+
+def test_a_sum_of_volts_and_amps_is_no_sum(profile):
+    with pytest.raises(BoardError, match="vin_v \\+ iin_a"):
+        profile('[[identities]]\nexpression = "vin_v + iin_a >= 3"\n')
+
+
+def test_a_node_says_what_its_column_is(profile):
+    node = '[nodes.LOAD]\nquantity = "current"\nabsolute = ["0 A", "5 A"]\ncolumns = ["load"]\n'
+    with pytest.raises(BoardError, match="load is"):
+        profile(node + '[[identities]]\nexpression = "load >= vin_v"\n')

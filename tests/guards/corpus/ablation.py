@@ -40,6 +40,15 @@ def _without_name(name: str) -> contextlib.AbstractContextManager[None]:
     return _replaced(guards.verdict, "testimony", lambda *args: tuple(w for w in ask(*args) if w.name != name))
 
 
+@contextlib.contextmanager
+def _without_digits() -> Iterator[None]:
+    with (
+        _replaced(guards.judging, "digit_pattern", lambda *args: None),
+        _replaced(guards.judging, "autoranged", lambda *args: {}),
+    ):
+        yield
+
+
 def switches() -> dict[str, Callable[[], contextlib.AbstractContextManager[None]]]:
     """Return, by name, how to switch off each witness, each row check, and what acts beside the witnesses."""
     found: dict[str, Callable[[], contextlib.AbstractContextManager[None]]] = {}
@@ -50,7 +59,7 @@ def switches() -> dict[str, Callable[[], contextlib.AbstractContextManager[None]
         found[name] = lambda n=name: _without_name(n)
     found["expected range"] = lambda: _replaced(guards.parts, "_explaining", lambda node: None)
     found["second label"] = lambda: _replaced(guards.verdict, "_labels", lambda case, pattern: None)
-    found["digit pattern"] = lambda: _replaced(guards.judging, "digit_pattern", lambda *args: None)
+    found["digit pattern"] = _without_digits
     found["segments"] = lambda: _replaced(guards.judging, "_segments", lambda cells, names: ())
     return found
 

@@ -71,6 +71,7 @@ class Case:
     truths: list[Truth]
     board: dict[str, Any] | None
     decimal: str = "."
+    metadata: dict[str, str] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
@@ -205,11 +206,14 @@ class Sheet:
             column = "lot" if names[0].startswith("L") else "fixture"
             self.column(column, [rng.choice(names) for _ in range(n)])
 
-    def case(self, board: dict[str, Any] | None, *, decimal: str = ".", decorate: bool = True) -> Case:
-        """Return the case."""
+    def case(
+        self, board: dict[str, Any] | None, *, decimal: str = ".", decorate: bool = True,
+        metadata: dict[str, str] | None = None,
+    ) -> Case:  # fmt: skip
+        """Return the case. `metadata`: what the export's preamble says."""
         if decorate:
             self.decorate()
-        return Case(self.columns, self.truths, board, decimal)
+        return Case(self.columns, self.truths, board, decimal, metadata or {})
 
 
 def rows(rng: random.Random, low: int = 3, high: int = 300) -> int:

@@ -22,7 +22,7 @@ def guarded(case: Case) -> Guarded:
     numbered = frame.with_row_index("_row", 1).with_columns(pl.col("_row").cast(pl.Int64))
     columns = [ExportColumn(c.name, c.header or c.name, units_row=c.units_row) for c in case.columns]
     board = parse_board(case.board) if case.board is not None else None
-    return guard(numbered.lazy(), columns, board, table="t", decimal=case.decimal)
+    return guard(numbered.lazy(), columns, board, table="t", decimal=case.decimal, metadata=case.metadata)
 
 
 def by_guard(case: Case) -> Result:
@@ -49,7 +49,7 @@ def shuffled(case: Case, rng: random.Random) -> Case:
     order = list(range(case.rows))
     rng.shuffle(order)
     columns = [Column(c.name, [c.cells[i] for i in order], c.units_row, c.header) for c in case.columns]
-    return Case(columns, [], case.board, case.decimal)
+    return Case(columns, [], case.board, case.decimal, case.metadata)
 
 
 def by_widest(case: Case) -> Result:

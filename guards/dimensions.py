@@ -1,0 +1,68 @@
+"""Whether an identity of the profile can hold at all: both sides must have one dimension, which pint knows.
+
+Asked once, when the profile is read. A column's quantity is that of the node that claims it, of its settled unit, or of
+the unit in its name; a column of none is not checked. A bare number in a sum or a comparison stands for whatever the
+other side is (`vin_v >= 3`), because the profile writes it in the header's unit.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from guards.units import base_unit, registry
+
+_PINT_WORDS = {"1": "dimensionless", "ohm": "ohm", "g_0": "meter/second**2", "dB": "dimensionless"}
+Dimension = Any  # pint's UnitsContainer
+
+
+class DimensionError(ValueError):
+    """Two sides of a sum or a comparison that differ; the text says what each is."""
+
+
+def check_dimensions(identity: ast.Compare, quantities: Mapping[str, str]) -> None:
+    """Check that the identity's sides and sums are of one dimension, as far as the columns' quantities are known.
+
+    Raises:
+        DimensionError: they are not.
+    """
+    _joined(identity, identity.left, identity.comparators[0], quantities)
+
+
+def _dimension(node: ast.expr, quantities: Mapping[str, str]) -> Dimension | None:
+    match node:
+        case ast.Name(id=name):
+            unit = base_unit(quantities[name]) if name in quantities else None
+            return None if unit is None or unit.logarithmic else _of_unit(unit.symbol)
+        case ast.UnaryOp(operand=operand):
+            return _dimension(operand, quantities)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+            return _joined(node, left, right, quantities)
+        case ast.BinOp(left=left, op=op, right=right):
+            first, second = (_factor(side, quantities) for side in (left, right))
+            if first is None or second is None:
+                return None
+            return first * second if isinstance(op, ast.Mult) else first / second
+    return None
+
+
+def _factor(node: ast.expr, quantities: Mapping[str, str]) -> Dimension | None:
+    return _of_unit("1") if isinstance(node, ast.Constant) else _dimension(node, quantities)
+
+
+def _joined(whole: ast.expr, left: ast.expr, right: ast.expr, quantities: Mapping[str, str]) -> Dimension | None:
+    first, second = _dimension(left, quantities), _dimension(right, quantities)
+    if first is not None and second is not None and first != second:
+        sides = " and ".join(f"{ast.unparse(side)} is {_words(d)}" for side, d in ((left, first), (right, second)))
+        raise DimensionError(f"in {ast.unparse(whole)}, {sides}")
+    return first if first is not None else second
+
+
+def _of_unit(symbol: str) -> Dimension:
+    return registry().Unit(_PINT_WORDS.get(symbol, symbol)).dimensionality
+
+
+def _words(dimension: Dimension) -> str:
+    powers = [name if power == 1 else f"{name}^{power}" for name, power in sorted(dimension.items())]
+    return " ".join(powers) or "a plain number"

@@ -1,0 +1,82 @@
+"""The unit that a header names, in every style that exports were seen to use.
+
+`Voltage (mV)`, `Cap. [Ah]`, `Voltage / V`, `voltage_volt`, `value_v`, `Volts`, `mAmps`, `Ch 101 (VDC)`. A lower-case
+suffix is a spelling of its own with a meaning listed here (`_mw` is milliwatt), because a unit is never case-folded;
+where two meanings are common (`_mohm`) it has none.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from guards.units import Unit, find_unit
+
+_BRACKETS = re.compile(r"^(?P<stem>.*?)[\s_]*[(\[{]\s*(?P<unit>[^()\[\]{}]{1,24}?)\s*[)\]}]\s*$")
+_SLASH = re.compile(r"^(?P<stem>.*\S)\s+/\s*(?P<unit>\S+(?: \S+)?)\s*$")
+_COMMA = re.compile(r"^(?P<stem>.*\S)\s*,\s*(?P<unit>\S+)\s*$")
+_SUFFIX = re.compile(r"^(?P<stem>.+)_(?P<unit>[A-Za-z%µμΩ]+)$")
+
+_SUFFIXES = {
+    "v": "V", "mv": "mV", "uv": "uV", "nv": "nV", "kv": "kV", "vdc": "V", "vac": "V", "mvdc": "mV",
+    "a": "A", "ma": "mA", "ua": "uA", "na": "nA", "ka": "kA", "adc": "A", "mamp": "mA", "mamps": "mA",
+    "w": "W", "mw": "mW", "uw": "uW", "kw": "kW", "va": "VA", "ohm": "ohm", "ohms": "ohm", "kohm": "kohm",
+    "s": "s", "sec": "s", "secs": "s", "ms": "ms", "us": "us", "ns": "ns", "min": "min", "mins": "min", "hr": "h",
+    "hrs": "h", "hz": "Hz", "khz": "kHz", "mhz": "MHz", "ghz": "GHz", "c": "degC", "degc": "degC", "degf": "degF",
+    "pct": "%", "percent": "%", "perc": "%", "ppm": "ppm", "db": "dB", "dbm": "dBm", "ratio": "1", "frac": "1",
+    "ah": "Ah", "mah": "mAh", "wh": "Wh", "mwh": "mWh", "pf": "pF", "nf": "nF", "uf": "uF", "uh": "uH", "nh": "nH",
+    "pa": "Pa", "kpa": "kPa", "psi": "psi", "rpm": "rpm",
+}  # fmt: skip
+_TIME_SUFFIXES = {"h": "h", "d": "d", "m": "min"}
+_TEMPERATURE_SUFFIXES = {"k": "K", "f": "degF"}
+_TIME_WORDS = re.compile(r"(?i)(time|elapsed|duration|uptime)")
+_TEMPERATURE_WORDS = re.compile(r"(?i)^(t|t\d+|ta|tc|tj)$|temp|tamb|tcase|ambient|thermo|(^|_)t(_|$)")
+# What stands before a letter that numbers a thing rather than naming a unit: phase_a, channel_c, rev_c.
+_NUMBERED = re.compile(
+    r"(?i)(^|_)(phase|winding|coil|sensor|probe|lane|string|pin|ch|chan|channel|side|port|bank|leg|line|rev|revision|ver|slot|site|group|lot)$"
+)
+_WHOLE_HEADER = re.compile(r"^(?:[VAW]|%|.{2,})$")
+
+
+@lru_cache(maxsize=16_384)
+def header_unit(text: str) -> tuple[str, str, Unit] | None:
+    """Return (stem, unit text as written, unit) of a header that names its unit, else None."""
+    text = text.strip()
+    for pattern in (_BRACKETS, _SLASH, _COMMA):
+        match = pattern.match(text)
+        unit = in_context(match["stem"], match["unit"]) if match else None
+        if match and unit:
+            return match["stem"], match["unit"], unit
+    match = _SUFFIX.match(text)
+    unit = _suffix(match["stem"], match["unit"]) if match else None
+    if match and unit:
+        return match["stem"], match["unit"], unit
+    unit = find_unit(text) if _WHOLE_HEADER.match(text) else None
+    return ("", text, unit) if unit and unit.quantity in _WHOLE_QUANTITIES else None
+
+
+_WHOLE_QUANTITIES = {"voltage", "current", "power", "resistance", "ratio", "frequency", "charge", "energy", "time",
+                     "temperature", "capacitance", "inductance", "power level"}  # fmt: skip
+
+
+def in_context(stem: str, text: str) -> Unit | None:
+    """Return the unit that a text spells behind this stem: F behind a temperature is no farad."""
+    if text in ("F", "K") and _TEMPERATURE_WORDS.search(stem):
+        return find_unit("degF" if text == "F" else "K")
+    if text == "g" and re.search(r"(?i)acc", stem):
+        return find_unit("g_0")
+    return find_unit(text)
+
+
+def _suffix(stem: str, text: str) -> Unit | None:
+    if len(text) == 1 and _NUMBERED.search(stem):
+        return None
+    if _TIME_WORDS.search(stem) and text in _TIME_SUFFIXES:
+        return find_unit(_TIME_SUFFIXES[text])
+    if _TEMPERATURE_WORDS.search(stem) and text.lower() in _TEMPERATURE_SUFFIXES:
+        return find_unit(_TEMPERATURE_SUFFIXES[text.lower()])
+    if text in _SUFFIXES:
+        return find_unit(_SUFFIXES[text])
+    if len(text) == 1 and text not in "VAWΩ":
+        return None
+    return find_unit(text)

@@ -1,0 +1,53 @@
+"""What each row of a column says of its own unit: a unit column beside the values, or a unit inside each cell.
+
+Cells of an autoranging meter carry their own prefix ("4.99V" above "4990mV"). Such a column gets a unit column of its
+own, which no export has and no table keeps, so that both are judged by one path.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+
+from guards.cells import Cells, Kind, key
+from guards.declared import Layout
+from guards.quantities import cell_text, unit_suffix
+from guards.units import find_unit
+
+
+def cell_unit(name: str) -> str:
+    """Name the column of units that stand inside a column's cells; the unit separator keeps it from every header."""
+    return f"{name}\x1funit"
+
+
+def carries_units(kind: Kind) -> bool:
+    """Whether the column's cells carry different units of one quantity."""
+    units = {unit for text in kind.suffixes if (unit := find_unit(text))}
+    return len(units) > 1 and len({unit.quantity for unit in units}) == 1
+
+
+def with_cell_units(frame: pl.LazyFrame, cells: Cells, layout: Layout, decimal: str) -> tuple[pl.LazyFrame, Cells]:
+    """Return both tables with the unit column of each column whose cells carry different units.
+
+    Where rows have a unit column already, the two kinds of label are not compared: such a value column stays refused.
+    """
+    found = [
+        unit_suffix(cell_text(pl.col(name), decimal)).alias(cell_unit(name))
+        for name, kind in cells.kinds.items()
+        if carries_units(kind) and not (name == layout.value and layout.unit)
+    ]
+    if not found:
+        return frame, cells
+    frame = frame.with_columns(found)
+    names = [unit.meta.output_name() for unit in found]
+    read = frame.select(pl.col(name).cast(pl.Categorical).alias(key(name)) for name in names).collect()
+    return frame, replace(cells, frame=pl.concat([cells.frame, read], how="horizontal"))
+
+
+def with_known_units(layout: Layout, cells: Cells) -> Layout:
+    """Return the layout without a unit column in which no cell is a unit: it only has the name of one."""
+    if layout.unit is None:
+        return layout
+    texts = cells.frame[key(layout.unit)].unique().cast(pl.String).drop_nulls()
+    return layout if any(find_unit(text) for text in texts) else replace(layout, unit=None)
