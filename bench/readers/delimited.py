@@ -11,7 +11,7 @@ import polars as pl
 
 from bench.errors import EnvironmentProblem, ExportEmpty, ExportError
 from bench.export import QUARANTINE_SCHEMA, Export, PlainText, RawTable, no_quarantine
-from bench.readers import decimals, dialect, head, layout, names, plain, preambles
+from bench.readers import cells, decimals, dialect, head, layout, names, plain, preambles
 from bench.readers.content import Content
 from bench.readers.encoding import Text, open_text
 from bench.readers.options import ReadOptions
@@ -223,11 +223,14 @@ def _decimal(
 
 def _refuse_double_comma(records: list[head.Record], found: layout.Layout, path: Path) -> None:
     """Refuse a comma that is both delimiter and decimal mark: the rows have more fields than the header has names."""
-    above = [record for record in records if record.line < found.data_line and not record.blank]
+    filled = [record for record in records if not record.blank]
+    above = [record for record in filled if record.line < found.data_line]
+    body = [record for record in filled if record.line >= found.data_line]
+    if not above and body and cells.kind(body[0].cells[0]) == "text":
+        above, body = body[:1], body[1:]  # names that are numbers, and too few of them, were no header: "Time(s),0,1"
     if not above:
         return
     names_row = above[-1]
-    body = [record for record in records if record.line >= found.data_line and not record.blank]
     wide = [record for record in body if record.width > names_row.width and _whole_numbers(record)]
     if wide and len(wide) * 2 > len(body):
         sample = wide[0]

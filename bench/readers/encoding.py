@@ -1,9 +1,9 @@
 """Bytes to text without losing a sign: µ, Ω and ° are units, and a lossy decoder destroys them.
 
-Order of belief: a byte order mark; zeros at every other byte (UTF-16 without mark); bytes that are valid UTF-8; else
-cp1252, with latin-1 for its five holes. A file with both (log lines of two programs) is read as UTF-8, its stray bytes
-as cp1252. What is not UTF-8 on disk is written once as UTF-8 into the scratch folder, so that everything after this
-module sees one encoding.
+Order of belief: a byte order mark; zeros at every other byte (UTF-16 without mark); bytes that are valid UTF-8; pairs
+of bytes as GBK has them; else cp1252, with latin-1 for its five holes. A file with both (log lines of two programs) is
+read as UTF-8, its stray bytes as cp1252. What is not UTF-8 on disk is written once as UTF-8 into the scratch folder, so
+that everything after this module sees one encoding.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import codecs
 import itertools
 import mmap
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,9 @@ _RELEASE_BYTES = 64 << 20
 _NUMBERS = itertools.count()
 _FEWEST_PAIRS = 8  # fewer than so many characters show no pattern of zeros
 _CONVINCING = 1000  # so many bytes that are not UTF-8, and no character that is, settle it
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
+_FEWEST_RUNS = 3
+_GBK_NOTE = "bytes beyond ASCII stand in pairs only: read as Chinese (GBK); --encoding overrides"
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _TEXT_CONTROLS = frozenset(b"\t\n\r\x0b\x0c\x1a\x1b\x08\x07")
 _KNOWN_BINARY = (
@@ -106,7 +110,7 @@ def open_text(source: Source, *, encoding: str | None = None, content: Content |
         if not problems:
             return _nonempty(source, Text(data, path, start, "utf-8"))
         if encoding is None and problems > characters:
-            name, note = "cp1252", None
+            name, note = ("gb18030", _GBK_NOTE) if _is_chinese(data, start) else ("cp1252", None)
         else:
             name, note = "utf-8", f"{problems} bytes that are not UTF-8 were read as cp1252"
         return _nonempty(source, _transcoded(source, data, start, name, note))
@@ -179,6 +183,18 @@ def _stray_bytes(data: bytes | mmap.mmap, start: int) -> tuple[int, int]:
             break
     decoder.decode(b"", final=True)
     return stray[0], characters
+
+
+def _is_chinese(data: bytes | mmap.mmap, start: int) -> bool:
+    """Return whether bytes beyond ASCII stand in pairs only, as GBK writes Chinese words and signs such as Ω and ℃.
+
+    Western text has them single. A few pairs could be two umlauts in a row, unless they are signs (first byte A1 to
+    A9), which as cp1252 would be `¦¸` and the like.
+    """
+    runs = set(_BEYOND_ASCII.findall(data[start : start + _BLOCK_BYTES]))
+    paired = all(len(run) % 2 == 0 and min(run) > 0xA0 for run in runs)
+    signs = all(0xA1 <= byte <= 0xA9 for run in runs for byte in run[::2])
+    return bool(runs) and paired and (signs or len(runs) >= _FEWEST_RUNS)
 
 
 def _transcoded(source: Source, data: bytes | mmap.mmap, start: int, name: str, note: str | None) -> Text:

@@ -33,7 +33,7 @@ def read_text(source: Source, options: ReadOptions, content: Content) -> Export:
     delimiter = DELIMITERS.get(str(export.dialect["delimiter"]))
     if delimiter is None or str(export.dialect["encoding"]).startswith("utf-16"):
         return export
-    found = _footer(_tail(content), delimiter)
+    found = _footer(_tail(content, str(export.dialect["encoding"])), delimiter)
     counts = export.dialect["lines"]
     assert isinstance(counts, dict)
     table, moved = _without(export.tables[0], found, sum(counts.values()))
@@ -43,7 +43,7 @@ def read_text(source: Source, options: ReadOptions, content: Content) -> Export:
     return replace(export, tables=(table,), dialect={**export.dialect, "lines": lines, "summary_rows": moved})
 
 
-def _tail(content: Content) -> list[str]:
+def _tail(content: Content, encoding: str) -> list[str]:
     """Return the last lines, without line ends; the first may be cut."""
     if content.data is not None:
         block = content.data[-_TAIL_BYTES:]
@@ -52,28 +52,29 @@ def _tail(content: Content) -> list[str]:
         with content.path.open("rb") as file:
             file.seek(-_TAIL_BYTES, 2)
             block = file.read()
-    return block.decode("latin-1").replace("\r\n", "\n").split("\n")
+    return block.decode(encoding, "replace").replace("\r\n", "\n").split("\n")
 
 
-def _footer(lines: list[str], delimiter: str) -> list[tuple[int, str]]:
-    """Return the summarizing lines: how many lines from the end (1 is the last one), and the word."""
+def _footer(lines: list[str], delimiter: str) -> list[tuple[int, str, str]]:
+    """Return the summarizing lines: how many lines from the end (1 is the last one), word, text."""
     behind = 0 if lines and lines[-1] else -1
-    found: list[tuple[int, str]] = []
+    found: list[tuple[int, str, str]] = []
     for at, line in enumerate(reversed(lines), start=1):
         if not line.strip(f' "{delimiter}'):
             continue
         word = labels.aggregate(Record(0, 1, line, tuple(fields.split(line, delimiter))))
         if word is None or len(found) >= _MOST:
             break
-        found.append((at + behind, word))
-    return found if len({word.lower() for _, word in found}) >= _FEWEST else []
+        found.append((at + behind, word, line))
+    return found if len({word.lower() for _, word, _ in found}) >= _FEWEST else []
 
 
-def _without(table: RawTable, found: list[tuple[int, str]], lines: int) -> tuple[RawTable, int]:
+def _without(table: RawTable, found: list[tuple[int, str, str]], lines: int) -> tuple[RawTable, int]:
     """Return the table without the rows at these lines, and how many they were."""
     if not found:
         return table, 0
-    words = {lines - at + 1: word for at, word in found}
+    words = {lines - at + 1: word for at, word, _ in found}
+    raw = {lines - at + 1: text for at, _, text in found}
     first = min(words)
     named = [column.name for column in table.columns[: labels.LABEL_CELLS]]
     above = table.frame.filter(pl.col(LINE) < first)
@@ -82,9 +83,9 @@ def _without(table: RawTable, found: list[tuple[int, str]], lines: int) -> tuple
     below = table.frame.filter(pl.col(LINE) >= first).collect()
     if again or count < _FEWEST or not set(below.get_column(LINE)) <= set(words):
         return table, 0
-    texts = below.select(pl.concat_str(pl.exclude(ROW, LINE).fill_null(""), separator="\t")).to_series()
+    texts = pl.Series("text", [raw[line] for line in below.get_column(LINE)], dtype=pl.String)
     reasons = [f"sums up the rows above ({words[line]})" for line in below.get_column(LINE)]
-    rows = below.select(ROW, LINE).with_columns(pl.Series("reason", reasons), texts.alias("text"))
+    rows = below.select(ROW, LINE).with_columns(pl.Series("reason", reasons), texts)
     quarantine = pl.concat([table.quarantine, rows.cast(QUARANTINE_SCHEMA)]).sort(ROW)
     kept = RawTable(table.name, above, table.columns, table.rows_read, quarantine, table.decimal)
     return kept, below.height

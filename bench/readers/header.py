@@ -17,6 +17,7 @@ _MOST_HEADER_ROWS = 4
 _FEWEST_KEYS = 3
 _LATER_ROWS = 60  # a header below rows that look like data is looked for so far
 _KEYED = 0.25  # the share of a row that is neither header nor data
+_TAGS = ("DataName", "DataValue")  # Keysight EasyExpert (B1500) names the kind of each line in its first cell
 Typed = Mapping[int, frozenset[str]]
 
 
@@ -53,6 +54,9 @@ def _lower(rows: Sequence[Record], width: int) -> list[Record]:
 
 def locate(rows: Sequence[Record], width: int, typed: Typed) -> tuple[int, int, str]:
     """Return the index of the first header row, the number of header rows, and why."""
+    tagged = next((at for at, row in enumerate(rows[:-1]) if (row.cells[0], rows[at + 1].cells[0]) == _TAGS), None)
+    if tagged is not None:
+        return tagged, 1, f"line {rows[tagged].line} says of itself that it holds the names"
     if not typed:
         return _textual(rows, width)
     shares = _shares(rows, width, typed)

@@ -279,6 +279,12 @@ def test_a_comma_as_both_marks_is_an_error(tmp_path: Path) -> None:
         read(write(tmp_path, text))
 
 
+def test_a_comma_as_both_marks_is_an_error_below_numbered_channels(tmp_path: Path) -> None:
+    text = "Time(s),0,1\n" + "".join(f"0,{n:06},1,0\n" for n in range(40))
+    with pytest.raises(ExportError, match=r"csv:2: a comma is both .*: '0,000000,1,0' has 4 fields under 3 names"):
+        read(write(tmp_path, text))
+
+
 @pytest.mark.parametrize(
     ("content", "kind", "message"),
     [
@@ -375,3 +381,30 @@ def test_hostile_texts_end_soon(tmp_path: Path, content: bytes, read_rows: int) 
     export = read(write(tmp_path, content))
     assert export.tables[0].rows_read == read_rows
     assert export.tables[0].frame.collect().height + export.tables[0].quarantine.height == read_rows
+
+
+@pytest.mark.parametrize(
+    ("header", "encoding"),
+    [
+        ("n,电压(V),电流(mA),温度(℃)", "gb18030"),
+        ("n,R(Ω)", "gb18030"),
+        ("n,Größe (µV),°C", "cp1252"),
+        ("n,T (°C)", "cp1252"),
+    ],
+)
+def test_chinese_bytes_are_told_from_western_ones(tmp_path: Path, header: str, encoding: str) -> None:
+    text = header + "\n" + f"1{',2' * header.count(',')}\n" * 3
+    export = read(write(tmp_path, text.encode(encoding)))
+    assert [column.name for column in export.tables[0].columns] == header.split(",")
+    assert export.dialect["encoding"] == encoding
+
+
+def test_a_named_reader_and_decimal_mark_have_the_last_word(tmp_path: Path) -> None:
+    path = write(tmp_path, '{"not": "a report"}\n1;1,234\n2;2,345\n', "log.json")
+    with pytest.raises(ExportError, match="cannot be read as that"):
+        read(path)
+    export = read(path, ReadOptions(reader="delimited", delimiter=";", decimal=",", header_rows=0))
+    assert export.format == "delimited"
+    assert export.tables[0].decimal == ","
+    with pytest.raises(UsageError, match=r"no reader is called 'cvs'.*delimited"):
+        read(path, ReadOptions(reader="cvs"))

@@ -22,6 +22,7 @@ def test_summaries_are_quarantined(tmp_path: Path, gap: str, end: str) -> None:
     assert table.quarantine.get_column("reason").to_list() == [
         "sums up the rows above (Min)", "sums up the rows above (Max:)", "sums up the rows above (Std Dev)",
     ]  # fmt: skip
+    assert table.quarantine.get_column("text").to_list() == ["Min,4.90,0.10", "Max:,4.98,0.18", "Std Dev,0.01,0.02"]
     assert table.quarantine.get_column("_line").to_list() == [11 + gap.count("\n") + at for at in range(3)]
     assert table.rows_read == kept.height + 3
     lines = export.dialect["lines"]

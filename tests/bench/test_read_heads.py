@@ -119,6 +119,12 @@ CASES: dict[str, Case] = {
         "# Units: VOUT=mV, IOUT=A\nSerial,VOUT,IOUT\n" + rows("SN{j},49{i:02},{w:.2f}\n"),
         ["Serial", "VOUT", "IOUT"], {"VOUT": "mV", "IOUT": "A"}, 3, 12, {"Units": "VOUT=mV, IOUT=A"},
     ),
+    "easyexpert": (
+        "SetupTitle,I/V Sweep\nTestParameter,Channel.UnitType,SMU,SMU\nMetaData,TestRecord.Remarks,\n"
+        "AnalysisSetup,Analysis.Setup.Vector.Graph.XAxis.Name,Vd\nDimension1,12,12,12\nDimension2,1,1,1\n"
+        "DataName, Vd, Id, Ig\n" + rows("DataValue, {w:.2f}, {v:.6E}, {t:.6E}\n"),
+        ["DataName", " Vd", " Id", " Ig"], {}, 8, 12, {"SetupTitle": "I/V Sweep", "Dimension1": "12, 12, 12"},
+    ),
     "a table of limits above": (
         "Limits\nName,Low,High\nVOUT,4.9,5.1\nIOUT,0.1,0.2\n\nSerial,VOUT,IOUT,Result\n"
         + rows("SN{j},{v:.3f},{w:.2f},PASS\n"),
