@@ -1,20 +1,18 @@
 """The DuckDB file, and the only module that imports duckdb.
 
-An analysis is built beside its final name and put in place by rename, raw first: a kill at any moment leaves the file
-that was there before or the whole new one, and `guard.exports` of the published file decides what there is. Two files,
-because the sandbox is handed the first one's bytes and must not hold raw text.
+An analysis is built beside its final name and put in place by rename (`publishing`). Two files, because the sandbox is
+handed the first one's bytes and must not hold raw text; `guard.exports` of the first decides what there is.
 
 Storage version v1.4.0 is the newest that DuckDB-Wasm reads; a file in DuckDB 2.0's own version is refused there.
 
-Frames go in as polars batches through the Arrow C stream interface, in one transaction: DuckDB asks an object for
-`__arrow_c_stream__` and nothing else, so no pyarrow is needed. Measured for 5,000,000 rows x 7 columns, 353 MB of CSV:
-1.5 s and 640 MB this way, 2.2 s and 570 MB through a Parquet file, 2.3 s and 1.06 GB when collected whole; DuckDB's own
-`read_csv` took 1.4 s. No SQL of a user or a model ever runs here, and extensions are neither loaded nor fetched.
+A large plain export is loaded by DuckDB itself (`bulk`). Other frames go in as polars batches through the Arrow C
+stream interface: DuckDB asks an object for `__arrow_c_stream__` and nothing else, so no pyarrow is needed (1.5 s and
+640 MB for 5,000,000 rows x 7 columns, against 2.2 s through a Parquet file, and 1.06 GB when collected whole).
+No SQL of a user or a model ever runs here, and extensions are neither loaded nor fetched.
 """
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
@@ -28,7 +26,7 @@ from typing import Self
 import duckdb
 import polars as pl
 
-from bench import bulk
+from bench import bulk, publishing
 from bench.bulk import BATCH_ROWS, literal, quote
 from bench.errors import BenchError, EnvironmentProblem, UsageError
 from bench.export import LINE, ROW, PlainText
@@ -87,7 +85,7 @@ def check_target(database: Path) -> None:
                 file=path,
                 hint="name another --db, or move that file away",
             )
-    probe = _building(database)
+    probe = publishing.building(database)
     with _explained(database):
         probe.touch(exist_ok=False)
         probe.unlink()
@@ -102,8 +100,11 @@ class Build:
 
     def __init__(self, database: Path) -> None:
         check_target(database)
+        for path in (database, raw_path(database)):
+            publishing.sweep(path)
+        publishing.settle(raw_path(database), lambda raw: _belongs(database, raw))
         self._database = database
-        self._raw, self._main = (_building(path) for path in (raw_path(database), database))
+        self._raw, self._main = (publishing.building(path) for path in (raw_path(database), database))
         self._con: duckdb.DuckDBPyConnection | None = None
         self._loaded: dict[str, pl.Schema] = {}
 
@@ -157,8 +158,7 @@ class Build:
                 raw.result()
             for guarded in exports:
                 guarded.export.source.check()
-            self._raw.replace(raw_path(self._database))
-            self._main.replace(self._database)
+            publishing.put_in_place((self._raw, raw_path(self._database)), (self._main, self._database))
 
     def _connection(self) -> duckdb.DuckDBPyConnection:
         if self._con is None:
@@ -197,6 +197,8 @@ def tables_of(con: duckdb.DuckDBPyConnection) -> list[str]:
 @contextmanager
 def open_database(database: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open an analysis read-only, its raw file attached as `raw` if it is there."""
+    with suppress(OSError):  # in a folder that may only be read nothing is unsettled
+        publishing.settle(raw_path(database), lambda raw: _belongs(database, raw))
     with closing(_connect()) as con:
         con.execute(f"ATTACH {literal(database)} AS analysis (READ_ONLY)")
         if (raw := raw_path(database)).exists():
@@ -216,8 +218,17 @@ def _connect() -> duckdb.DuckDBPyConnection:
     return con
 
 
-def _building(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.building")
+def _belongs(database: Path, raw: Path) -> bool:
+    with closing(_connect()) as con:
+        try:
+            con.execute(f"ATTACH {literal(database)} AS found (READ_ONLY); ATTACH {literal(raw)} AS beside (READ_ONLY)")
+            missing = con.execute(
+                "SELECT count(*) FROM found.guard.exports e WHERE NOT EXISTS "
+                "(FROM beside.files f WHERE f.sha256 = e.sha256)"
+            ).fetchone()
+        except duckdb.Error:
+            return False
+    return missing == (0,)
 
 
 def _is_ours(path: Path) -> bool:

@@ -6,6 +6,7 @@ What a command needs is imported when it runs, so that `--help` and a mistyped o
 # ruff: noqa: PLC0415 - imports inside functions keep `--help` and usage errors fast
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated
@@ -65,6 +66,9 @@ _SANDBOX_EXAMPLES = """\
 Examples:
   bench-analyze sandbox install
   bench-analyze sandbox status --json
+  bench-analyze sandbox add pint
+  bench-analyze sandbox pack sandbox.pack
+  bench-analyze sandbox install --from sandbox.pack
 """
 
 
@@ -87,7 +91,7 @@ app = App(
 )
 sandbox = App(
     name="sandbox",
-    help="The sandbox's image: fetch it, or say what is there.",
+    help="The sandbox's image: fetch it, pack it, add packages, or say what is there.",
     help_format="plaintext",
     help_epilogue=_SANDBOX_EXAMPLES,
 )
@@ -107,6 +111,7 @@ def analyse(
     """
     from bench.cli.job import begin
 
+    _refuse_misspelt_command(exports)
     with progress_bar(color=load().color) as progress:
         job = begin(exports, options or Options(), progress)
         try:
@@ -115,6 +120,14 @@ def analyse(
             return run(job)
         finally:
             job.sandbox.close()
+
+
+def _refuse_misspelt_command(exports: list[Path]) -> None:
+    word = str(exports[0]) if exports else ""
+    commands = [name for name in app if not name.startswith("-")]
+    meant = get_close_matches(word, commands, n=1)
+    if meant and not exports[0].exists():
+        raise UsageError(f"there is no export and no command named {word!r}", hint=f"bench-analyze {meant[0]} --help")
 
 
 @app.command
@@ -228,6 +241,7 @@ def replay(
 @sandbox.command
 def install(
     *,
+    source: Annotated[Path | None, Parameter(name="--from")] = None,
     force: Annotated[bool, Parameter(negative=())] = False,
     json: Annotated[bool, Parameter(negative=())] = False,
 ) -> Reply:
@@ -235,36 +249,67 @@ def install(
 
     Parameters
     ----------
+    source
+        Take them from this pack (or the folder that holds it) instead; needs no network.
     force
-        Make it anew although it is there.
+        Make it anew although it is there, without added packages.
     json
         Print one JSON document.
     """
     from bench.cli.images import install_reply
 
     with progress_bar(color=load().color) as progress:
-        return install_reply(progress, force=force, json=json)
+        return install_reply(progress, source=source, force=force, json=json)
 
 
 @sandbox.command
-def add(*packages: str) -> Reply:
-    """Say what a snippet can use instead of a package: this version's image cannot take packages yet.
+def add(
+    packages: Annotated[list[str], Parameter(name="PACKAGE", negative=())],
+    /,
+    *,
+    source: Annotated[str | None, Parameter(name="--from")] = None,
+    exactly: Annotated[bool, Parameter(negative=())] = False,
+    json: Annotated[bool, Parameter(negative=())] = False,
+) -> Reply:
+    """Put packages, and what they need, into the image: pure Python wheels and those built for Pyodide, by pip.
 
     Parameters
     ----------
     packages
-        Names of packages, such as numpy.
+        Names such as pint or pint==0.25, or paths of wheels.
+    source
+        Folder of wheels, or a package index's address, instead of pip's own.
+    exactly
+        The name is meant although it is close to a well-known one.
+    json
+        Print one JSON document.
     """
-    named = ", ".join(packages) or "a package"
-    raise UsageError(
-        f"this version of the sandbox image cannot take {named}",
-        hint="use SQL (con.sql) or Python's standard library (statistics, math) in the snippet",
-    )
+    from bench.cli.images import add_reply
+
+    with progress_bar(color=load().color) as progress:
+        return add_reply(packages, progress, source=source, exactly=exactly, json=json)
 
 
 @sandbox.command
+def pack(file: Path, /, *, json: Annotated[bool, Parameter(negative=())] = False) -> Reply:
+    """Write the image as one file, for a machine without a network (there: sandbox install --from FILE).
+
+    Parameters
+    ----------
+    file
+        File to write; NAME.pack is found in a folder.
+    json
+        Print one JSON document.
+    """
+    from bench.cli.images import pack_reply
+
+    with progress_bar(color=load().color) as progress:
+        return pack_reply(file, progress, json=json)
+
+
+@sandbox.command(name=["status", "verify"])
 def status(*, json: Annotated[bool, Parameter(negative=())] = False) -> Reply:
-    """Say whether the sandbox's image is there and whole.
+    """Read the sandbox's image against its hashes; say whether it is whole and which packages it has.
 
     Parameters
     ----------

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # Corrected and refused columns say in their reason what was done.
 _VERDICT_WORDS = {"kept": "Kept as it is.", "unverified": "Unverified."}
+_NO_VALUE = "end the snippet with an expression, set `result`, or print"
 SHOWN_QUARANTINED = 3
 SHOWN_ROWS = 8
 _OUTCOMES = {
@@ -125,7 +126,8 @@ def _run_lines(code: str, run: RunResult, tables: Sequence[TableReport]) -> Iter
     elif run.status != "ok":
         yield run.status
     else:
-        yield f"value: {value_text(run.value)}"
+        silent = run.value is None and not output and not run.artifacts
+        yield f"value: {value_text(run.value)}" + (f" ({_NO_VALUE})" if silent else "")
     if run.artifacts:
         files = [f"{found.name} ({found.media_type}, {len(found.data)} bytes)" for found in run.artifacts]
         yield from _list("files and charts (their bytes are in --json)", files)

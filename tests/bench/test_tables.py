@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import signal
 import subprocess
 import sys
@@ -201,3 +202,36 @@ def test_names_need_no_care(tmp_path: Path) -> None:
     export.write_text('order,a "b",it\'s;,vin_v\nA,1,2,24.0\nB,3,4,24.5\n'.replace('"', ""))
     with bench.analyze(export, db=tmp_path / "it's.duckdb") as analysis:
         assert analysis.table("select").columns == ["_row", "order", "a b", "it's;", "vin_v"]
+
+
+def test_a_kill_between_the_two_renames_leaves_the_database_with_its_own_raw_file(
+    database: Path, export: Path, board: Path, tmp_path: Path
+) -> None:
+    old = hashlib.sha256(export.read_bytes()).hexdigest()
+    other = tmp_path / "other.csv"
+    other.write_bytes(export.read_bytes() + b"SRB-0099,A,VOUT,5000.0,PASS\n")
+    bench.analyze(other, board=board, db=tmp_path / "new.duckdb").close()
+    raw = tables.raw_path(database)
+    raw.rename(raw.with_name(f".{raw.name}.before"))
+    tables.raw_path(tmp_path / "new.duckdb").rename(raw)
+    assert rows(database, "SELECT sha256 FROM raw.files") == [(old,)]
+    assert sorted(path.name for path in database.parent.iterdir()) == [database.name, raw.name]
+
+
+def test_a_kill_after_both_renames_keeps_the_new_pair(database: Path) -> None:
+    raw = tables.raw_path(database)
+    before = raw.with_name(f".{raw.name}.before")
+    before.write_bytes(b"the raw file of the database that was there before")
+    assert rows(database, "SELECT count(*) FROM raw.files") == [(1,)]
+    assert not before.exists()
+
+
+def test_what_a_killed_build_left_is_removed_a_day_later(database: Path, export: Path, board: Path) -> None:
+    old = database.with_name(f".{database.name}.0011.building")
+    young = database.with_name(f".{database.name}.0022.building")
+    for path in (old, young):
+        path.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    bench.analyze(export, board=board, db=database).close()
+    assert not old.exists()
+    assert young.exists()
