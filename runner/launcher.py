@@ -88,7 +88,7 @@ def limit(data_bytes: int, cpu_s: int, report: Report) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if cpu_s:
         resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
-    if data_bytes:
+    if data_bytes and sys.platform == "linux":  # elsewhere it does not count what V8 maps
         resource.setrlimit(resource.RLIMIT_DATA, (data_bytes, data_bytes))
         report.held("rlimits")
 

@@ -47,9 +47,7 @@ _NOT_INTACT = (
 _GONE = "the sandbox's process ended between two runs: the variables of earlier runs are gone"
 _LEAST = ("deno", "rlimits")
 _FEWER = "Deno does not start below the layers of this system: the run was held by Deno and the process's limits alone"
-_UNBOUNDED = (
-    "this system bounds neither JavaScript's memory nor processor time of the sandbox (layer `rlimits` does not hold)"
-)
+_UNBOUNDED = "the sandbox's memory beside Python's is not bounded on this system (layer `rlimits` does not hold)"
 
 
 def _known(layers: Iterable[str]) -> tuple[str, ...]:

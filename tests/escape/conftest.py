@@ -34,7 +34,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
             listener.accept()
 
 
-LIMITS = ResourceLimits(wall_time_s=4, queries=200, rows=100_000)
+LIMITS = ResourceLimits(wall_time_s=5, memory_mb=384, queries=50, rows=100_000)
 
 
 @pytest.fixture(scope="session")

@@ -97,8 +97,7 @@ def test_deno_alone_works_and_says_what_is_not_bounded(image: Image) -> None:
         result = sandbox.run("1 + 1")
     assert (result.value, result.layers) == (2, ("deno",))
     assert result.warnings == (
-        "this system bounds neither JavaScript's memory nor processor time of the sandbox "
-        "(layer `rlimits` does not hold)",
+        "the sandbox's memory beside Python's is not bounded on this system (layer `rlimits` does not hold)",
     )
 
 
