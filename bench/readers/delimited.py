@@ -87,7 +87,7 @@ def _understood(
             )
         character = found.character if found.width > 1 or options.delimiter else NO_DELIMITER
         if character == " ":
-            lines = [dialect.single_spaced(line) for line in lines]
+            lines = [dialect.single_spaced(line, found.width) for line in lines]
         records = head.records(lines, character)
         laid = layout.find(records[1:] if told else records, delimiter=character, header_rows=options.header_rows)
         if whole or laid.axes:

@@ -20,6 +20,7 @@ _WEAK = 0.5
 _COMMENTS = frozenset("#%!~;")
 _SEP = re.compile(r'^"?sep=(.)"?,*$', re.IGNORECASE)
 _RUNS = re.compile(r"[ \t]+")
+_WIDE_RUNS = re.compile(r" {2,}| *\t[ \t]*")
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", " ": "space"}
 
 
@@ -64,9 +65,16 @@ def told(lines: Sequence[str]) -> str | None:
     return found.group(1) if found else None
 
 
-def single_spaced(line: str) -> str:
-    """Return a line of columns separated by runs of white space with one space for each run."""
-    return _RUNS.sub(" ", line.strip())
+def single_spaced(line: str, width: int = 0) -> str:
+    """Return a line of columns separated by runs of white space with one space for each run.
+
+    Names of several words (`Serial No  Output Voltage`) are quoted where that, and only that, makes `width` columns.
+    """
+    single = _RUNS.sub(" ", line.strip())
+    if not width or single.count(" ") + 1 <= width or '"' in single:
+        return single
+    wide = _WIDE_RUNS.split(line.strip())
+    return " ".join(f'"{cell}"' if " " in cell else cell for cell in wide) if len(wide) == width else single
 
 
 def _spaces(sample: Sequence[str]) -> Delimiter | None:

@@ -65,6 +65,12 @@ def find(records: Sequence[Record], *, delimiter: str = ",", header_rows: int | 
         row.cells[at].strip().isdigit() for at in typed for row in body[:20] if at < len(row.cells)
     )
     axes = () if codes else tuple(sorted(typed))  # whole numbers in a single column are a digitizer's codes
+    if above and delimiter == " " and not found.others and above[-1].width > found.width:
+        # More words than columns: which of them belong together cannot be told.
+        said = {f"line {above[-1].line}": above[-1].text}
+        return replace(
+            found, axes=axes, names=("",) * found.width, metadata={**preambles.metadata(preamble, " "), **said}
+        )
     if above:
         return replace(found, axes=axes)
     beside, units = preambles.beside(body, sorted(typed))

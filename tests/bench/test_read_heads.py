@@ -119,6 +119,14 @@ CASES: dict[str, Case] = {
         "# Units: VOUT=mV, IOUT=A\nSerial,VOUT,IOUT\n" + rows("SN{j},49{i:02},{w:.2f}\n"),
         ["Serial", "VOUT", "IOUT"], {"VOUT": "mV", "IOUT": "A"}, 3, 12, {"Units": "VOUT=mV, IOUT=A"},
     ),
+    "names of several words between spaces": (
+        "Serial No  Output Voltage  Output Current\n" + rows("SN{j:<8}  {v:14.3f}  {w:14.2f}\n"),
+        ["Serial No", "Output Voltage", "Output Current"], {}, 2, 12, {},
+    ),
+    "more words than columns": (
+        "Serial No Output Voltage\n" + rows("SN{j} {v:.3f} {w:.2f}\n"), ["column_1", "column_2", "column_3"], {}, 2, 12,
+        {"line 1": "Serial No Output Voltage"},
+    ),
     "easyexpert": (
         "SetupTitle,I/V Sweep\nTestParameter,Channel.UnitType,SMU,SMU\nMetaData,TestRecord.Remarks,\n"
         "AnalysisSetup,Analysis.Setup.Vector.Graph.XAxis.Name,Vd\nDimension1,12,12,12\nDimension2,1,1,1\n"
