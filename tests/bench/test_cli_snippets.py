@@ -45,8 +45,9 @@ def test_the_document_holds_the_run_and_the_receipt_its_figures(cli: Cli, export
     assert {"table": "retest", "column": "value_v"} in run["reads"]
     receipt = json.loads(Path(document["receipt"]).read_text())
     assert f"receipt: {document['receipt']}" in done.stderr
-    assert (receipt["run"]["value"], receipt["run"]["snippet"]) == (run["value"], MEAN)
-    assert receipt["run"]["image"]
+    (kept,) = receipt["runs"]
+    assert (kept["value"], kept["snippet"]) == (run["value"], MEAN)
+    assert kept["image"]
     assert receipt["exports"][0]["sha256"] == document["export"]["sha256"]
 
 
