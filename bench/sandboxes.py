@@ -53,7 +53,8 @@ class SandboxSource:
             return self._sandbox
         cache = settings.load().cache
         try:
-            image = find_image(cache) or install_image(cache, progress=self.progress)
+            image = find_image(cache, image_id=self.image_id) if self.image_id else None
+            image = image or find_image(cache) or install_image(cache, progress=self.progress)
         except RunnerError as error:
             self._failure = error
             raise

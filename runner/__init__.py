@@ -24,8 +24,9 @@ What is promised, and what is not:
 - Not promised: that layers below stop a fault of the kernel; protection from timing and cache side channels.
 """
 
+from runner.building import install_image
 from runner.errors import ImageError, LimitsError, ProtocolError, RunnerError, UnavailableError
-from runner.image import Image, ImageStatus, find_image, image_status, install_image, verify_image
+from runner.image import Image, ImageStatus, Package, check_installed, find_image, image_status, verify_image
 from runner.limits import ResourceLimits
 from runner.policy import LAYERS
 from runner.pool import Pool
@@ -39,6 +40,7 @@ __all__ = [
     "ImageError",
     "ImageStatus",
     "LimitsError",
+    "Package",
     "Pool",
     "ProtocolError",
     "ResourceLimits",
@@ -47,6 +49,7 @@ __all__ = [
     "RunnerError",
     "Sandbox",
     "UnavailableError",
+    "check_installed",
     "find_image",
     "image_status",
     "install_image",

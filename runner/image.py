@@ -1,16 +1,13 @@
 """The sandbox image: a folder with everything that a sandbox needs, made once and never changed.
 
-It holds Pyodide's core, DuckDB-Wasm with its exports trimmed, our own guest files, a memory snapshot of the
-interpreter with the standard library and the guest's modules imported, and `manifest.json` with the SHA-256 of each.
-Its id is the hash of the manifest. The folder's name is the hash of what it is made from (the pinned parts and the
-guest files), so that a new version of this package never finds an old image, and several stand side by side.
+It holds Pyodide's core, DuckDB-Wasm with its exports trimmed, our own guest files, wheels that were added, a memory
+snapshot of the interpreter, and `manifest.json` with the SHA-256 of each. Its id is the hash of what the manifest
+says of the parts; the snapshot is listed apart, because it is made on the machine: equal parts have equal ids
+everywhere.
 
-Parts come by Deno's own npm client from a frozen `deno.lock`: it knows the registry and honours npm's configuration,
-so no host stands here. Whatever it brought, a part is kept only if its SHA-256 is the one in `guest/parts.json`.
-
-An image is built in a folder beside its place and moved there; its manifest comes last, by rename, and without it
-there is no image. Installations of one cache wait for each other on
-a lock that the system drops with its holder, so whoever holds it may remove what a killed installation left.
+The folder's name is the hash of what an image is made from (the pinned parts and the guest files), so that a new
+version of this package never finds an old image, and several stand side by side; with wheels, their hash follows, and
+`NAME.current` says which of them is used. Making images is `runner/building.py`.
 """
 
 from __future__ import annotations
@@ -18,43 +15,22 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
-from runner.errors import ImageError, RunnerError, UnavailableError
-from runner.folders import private_folder
-from runner.frames import Decoder, encode
-from runner.limits import ResourceLimits
-from runner.policy import HOST_SCRIPT, Launch, launch
-from runner.process import random_id, run_to_end
-from runner.protocol import Protocol
-from runner.wasm import trim_exports
+from runner.errors import ImageError, UnavailableError
 
 GUEST = Path(__file__).parent / "guest"
 COMMAND = "bench-analyze sandbox install"
-DENO = "deno>=2.9.8,<2.10"
 MANIFEST = "manifest.json"
 SNAPSHOT = "snapshot.bin"
-_SNAPSHOT_PAGES = 16384
-_SNAPSHOT_BYTES = 256 * 2**20
-_BUILDING = ".building-"
-_PACKAGES = 30  # that the lock lists, for the progress bar
-NPM = "npm"
+PACKAGES = "packages.json"
 WARM = "warm"
-# `Et` is the script's class for the exception-handling build. It is not exported, and the function that makes one is
-# asynchronous; the script is pinned by its hash, so the name is known.
-_WRAPPER = "export function load(require, module, exports, __filename, __dirname, process) {\nSCRIPT\nreturn Et;\n}\n"
+DENO = "deno>=2.9.8,<2.10"
 Progress = Callable[[str, int, int], None]  # label, done, total
 
 
@@ -64,6 +40,28 @@ class Image:
 
     path: Path
     id: str
+
+    @property
+    def packages(self) -> tuple[Package, ...]:
+        """The packages that a snippet can import beside the standard library and duckdb, by name."""
+        return listed_packages(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A wheel in an image. `modules`: the names that it is imported by."""
+
+    name: str
+    version: str
+    file: str
+    sha256: str
+    modules: tuple[str, ...]
+
+
+def listed_packages(folder: Path) -> tuple[Package, ...]:
+    """Return what the list of packages in an image's folder says."""
+    entries = json.loads((folder / PACKAGES).read_text())["packages"]
+    return tuple(Package(**{**entry, "modules": tuple(entry["modules"])}) for entry in entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +98,8 @@ def deno_binary() -> Path:
         raise UnavailableError("Deno is not installed", hint=f"pip install '{DENO}'") from None
 
 
-def _parts() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((GUEST / "parts.json").read_text())["parts"]
-    return found
-
-
-def _guest_files() -> list[str]:
+def guest_files() -> list[str]:
+    """Return the names of our own files in an image."""
     scripts = sorted(path.name for path in GUEST.glob("*.mjs"))
     modules = sorted(path.relative_to(GUEST).as_posix() for path in (GUEST / "python").rglob("*.py"))
     return [*scripts, *modules]
@@ -115,214 +109,131 @@ def _guest_files() -> list[str]:
 def recipe() -> str:
     """Return the hash of everything that an image is made from, which names its folder."""
     digest = hashlib.sha256((GUEST / "parts.json").read_bytes())
-    for name in _guest_files():
+    digest.update((Path(__file__).parent / "wasm.py").read_bytes())
+    for name in guest_files():
         digest.update(f"\0{name}\0".encode())
         digest.update((GUEST / name).read_bytes())
     return digest.hexdigest()[:16]
 
 
-def _place(cache: Path) -> Path:
-    return cache / "sandbox" / recipe()
+def root_of(cache: Path | None) -> Path:
+    """Return the folder of a cache that holds the images."""
+    return (cache or default_cache()) / "sandbox"
 
 
-def find_image(cache: Path | None = None) -> Image | None:
-    """Return the installed image of this version, or None. Looks at names and sizes; `verify_image` reads
-    everything."""
-    folder = _place(cache or default_cache())
+def place_of(root: Path) -> Path:
+    """Return the folder of this version's image: the one that was named last, else the one without packages."""
     try:
-        text = (folder / MANIFEST).read_bytes()
-        files: dict[str, dict[str, Any]] = json.loads(text)["files"]
-        if all((folder / name).stat().st_size == entry["bytes"] for name, entry in files.items()):
-            return Image(folder, hashlib.sha256(text).hexdigest())
-    except (OSError, ValueError, KeyError):
+        name = (root / f"{recipe()}.current").read_text().strip()
+    except OSError:
+        name = ""
+    return root / name if name.startswith(recipe()) and (root / name / MANIFEST).is_file() else root / recipe()
+
+
+def find_image(cache: Path | None = None, *, image_id: str | None = None) -> Image | None:
+    """Return the installed image of this version, or None; with `image_id` the one that has it, whichever is in use.
+
+    Looks at names and sizes; `verify_image` reads everything.
+    """
+    root = root_of(cache)
+    if image_id is None:
+        return read_image(place_of(root))
+    found = (read_image(folder) for folder in sorted(root.glob(f"{recipe()}*/")))
+    return next((image for image in found if image is not None and image.id == image_id), None)
+
+
+def read_image(folder: Path) -> Image | None:
+    """Return the image in a folder, None where there is none or a file is missing or of another size."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_bytes())
+        if all((folder / name).stat().st_size == entry["bytes"] for name, entry in _listed(manifest).items()):
+            return Image(folder, _id(manifest["files"]))
+    except (OSError, ValueError, KeyError, TypeError):
         return None
     return None
 
 
+def _id(files: dict[str, dict[str, Any]]) -> str:
+    parts = {name: entry["sha256"] for name, entry in files.items()}
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _listed(manifest: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {**manifest["files"], SNAPSHOT: manifest["snapshot"]}
+
+
 def verify_image(image: Image) -> None:
-    """Read the whole image against its manifest.
+    """Read the whole image against its manifest, and our own files in it against those of this version.
 
     Raises:
-        ImageError: names the first file that differs.
+        ImageError: names the first file that is missing or differs.
     """
     manifest = json.loads((image.path / MANIFEST).read_text())
-    for name, entry in manifest["files"].items():
-        if _sha256(image.path / name) != entry["sha256"]:
-            raise ImageError(
-                f"the sandbox image is damaged: {name} is not what was installed", hint=f"{COMMAND} --force"
-            )
+    for name, entry in _listed(manifest).items():
+        try:
+            whole = sha256_of(image.path / name) == entry["sha256"]
+        except OSError as error:
+            raise damaged(name, f"cannot be read ({error.strerror})") from None
+        if not whole or (name in guest_files() and entry["sha256"] != sha256_of(GUEST / name)):
+            raise damaged(name, "is not what was installed")
+
+
+def damaged(name: str, what: str) -> ImageError:
+    """Return the error for a file of an image that is not as it was."""
+    return ImageError(f"the sandbox image is damaged: {name} {what}", hint=f"{COMMAND} --force")
+
+
+def check_installed(cache: Path | None = None) -> Image:
+    """Return the image of this version after reading it whole.
+
+    Raises:
+        ImageError: there is none, or it is damaged.
+    """
+    place = place_of(root_of(cache))
+    image = read_image(place)
+    if image is None and (place / MANIFEST).is_file():
+        raise damaged(*_first_damage(place))
+    if image is None:
+        raise ImageError("the sandbox image is not installed", hint=COMMAND)
+    verify_image(image)
+    return image
+
+
+def _first_damage(place: Path) -> tuple[str, str]:
+    try:
+        for name, entry in _listed(json.loads((place / MANIFEST).read_bytes())).items():
+            if not (place / name).is_file():
+                return name, "is missing"
+            if (size := (place / name).stat().st_size) != entry["bytes"]:
+                return name, f"has {size} bytes instead of {entry['bytes']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    return MANIFEST, "cannot be read"
 
 
 def image_status(cache: Path | None = None) -> ImageStatus:
     """Return what is installed in a cache."""
-    root = (cache or default_cache()) / "sandbox"
-    folder = root / recipe()
+    root = root_of(cache)
+    folder = place_of(root)
     others = tuple(sorted(path for path in root.glob("*/") if path != folder and not path.name.startswith(".")))
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     return ImageStatus(find_image(cache), folder, size, others)
 
 
-def install_image(cache: Path | None = None, *, progress: Progress | None = None) -> Image:
-    """Make the image if it is not there, and return it. `progress(label, done, total)` is called from time to time.
-
-    Raises:
-        ImageError: a part cannot be fetched or is not the pinned one, or the folder cannot be written.
-        UnavailableError: Deno is missing.
-    """
-    cache = cache or default_cache()
-    found = find_image(cache)
-    if found is not None:
-        return found
-    deno = deno_binary()
-    report = progress or (lambda label, done, total: None)
-    with _locked(cache):
-        return find_image(cache) or _build(deno, cache, report)
-
-
-def _build(deno: Path, cache: Path, report: Progress) -> Image:
-    with _building(cache) as folder:
-        _fetch(deno, folder / NPM, report)
-        _take_parts(folder, report)
-        _take_guest(folder)
-        shutil.rmtree(folder / NPM)
-        report("Making the memory snapshot", 0, 1)
-        (folder / SNAPSHOT).write_bytes(_snapshot(deno, folder))
-        report("Making the memory snapshot", 1, 1)
-        manifest = _manifest(folder)
-        place = _place(cache)
-        shutil.rmtree(place, ignore_errors=True)  # without a manifest, or damaged
-        folder.rename(place)
-        _warm(deno, place)
-        (place / f"{MANIFEST}.new").write_text(manifest)
-        (place / f"{MANIFEST}.new").replace(place / MANIFEST)
-    image = find_image(cache)
-    if image is None:
-        raise ImageError(f"the sandbox image in {place} was changed while it was put there", hint=COMMAND)
-    return image
-
-
-@contextmanager
-def _locked(cache: Path) -> Iterator[None]:
-    root = cache / "sandbox"
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        lock = (root / ".lock").open("a")
-    except OSError as error:
-        raise ImageError(
-            f"the cache folder {root} cannot be written: {error.strerror}", hint="make it writable"
-        ) from None
-    with lock:
-        if fcntl is not None:
-            with suppress(OSError):  # a file system without locks
-                fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-@contextmanager
-def _building(cache: Path) -> Iterator[Path]:
-    root = cache / "sandbox"
-    for leftover in root.glob(f"{_BUILDING}*"):
-        shutil.rmtree(leftover, ignore_errors=True)
-    folder = root / f"{_BUILDING}{random_id()}"
-    try:
-        folder.mkdir()
-        yield folder
-    except OSError as error:
-        raise ImageError(
-            f"the sandbox image cannot be written to {root}: {error.strerror or error}", hint="free some space"
-        ) from None
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _fetch(deno: Path, folder: Path, report: Progress) -> None:
-    folder.mkdir()
-    for name in ("deno.json", "deno.lock"):
-        shutil.copy(GUEST / name, folder / name)
-    done = 0
-
-    def count(line: str) -> None:
-        nonlocal done
-        done += "Initialize" in line or "Download" in line
-        report("Fetching the sandbox's parts", min(done, _PACKAGES), _PACKAGES)
-
-    environment = (("DENO_DIR", str(folder / "deno")), ("DENO_NO_UPDATE_CHECK", "1"), ("NO_COLOR", "1"))
-    command = Launch((str(deno), "install", "--frozen"), environment, folder)
-    code, _, complaint = run_to_end(command, inherit_environment=True, on_line=count)
-    if code != 0:
-        last = complaint.strip().splitlines()[-1:] or ["no reason given"]
-        raise ImageError(
-            f"the sandbox's parts cannot be fetched: {last[0]}",
-            hint=f"check the network or npm's registry setting, then: {COMMAND}",
-        )
-
-
-def _take_parts(folder: Path, report: Progress) -> None:
-    parts = _parts()
-    for done, part in enumerate(parts):
-        report("Checking the sandbox's parts", done, len(parts))
-        data = (folder / NPM / "node_modules" / part["source"]).read_bytes()
-        if hashlib.sha256(data).hexdigest() != part["sha256"]:
-            raise ImageError(
-                f"{part['source']} is not the pinned part: its SHA-256 differs",
-                hint="the registry or mirror served something else",
-            )
-        (folder / part["name"]).write_bytes(data)
-    script, engine = folder / "duckdb.mjs", folder / "duckdb.wasm"
-    engine.write_bytes(trim_exports(engine.read_bytes(), script.read_text()))
-    script.write_text(_WRAPPER.replace("SCRIPT", script.read_text()))
-    report("Checking the sandbox's parts", len(parts), len(parts))
-
-
-def _take_guest(folder: Path) -> None:
-    for name in _guest_files():
-        target = folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(GUEST / name, target)
-
-
-def _snapshot(deno: Path, folder: Path) -> bytes:
-    modules = [name.removeprefix("python/") for name in _guest_files() if name.startswith("python/")]
-    request = encode({"type": "start", "mode": "snapshot", "modules": modules, "limits": {}, "seed": 0})
-    deno_dir = private_folder()
-    try:
-        code, output, complaint = run_to_end(launch(deno, folder, deno_dir, wasm_pages=_SNAPSHOT_PAGES), stdin=request)
-        frames = list(Decoder(_SNAPSHOT_BYTES).feed(output))
-    except RunnerError as error:
-        raise ImageError(f"the memory snapshot cannot be made: {error}") from None
-    finally:
-        shutil.rmtree(deno_dir, ignore_errors=True)
-    if code != 0 or len(frames) != 1:
-        raise ImageError(
-            f"the memory snapshot cannot be made: {complaint.strip()[-500:]}",
-            hint="this Deno or this machine does not fit",
-        )
-    return frames[0][1]
-
-
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file in hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _manifest(folder: Path) -> str:
+def manifest_of(folder: Path) -> str:
+    """Return the manifest of a folder that is about to become an image."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     files = {
-        path.relative_to(folder).as_posix(): {"sha256": _sha256(path), "bytes": path.stat().st_size} for path in paths
+        path.relative_to(folder).as_posix(): {"sha256": sha256_of(path), "bytes": path.stat().st_size} for path in paths
     }
+    snapshot = files.pop(SNAPSHOT)
     versions = json.loads((GUEST / "parts.json").read_text())["versions"]
-    return json.dumps({"versions": versions, "files": files}, indent=1, sort_keys=True)
-
-
-def _warm(deno: Path, place: Path) -> None:
-    """Keep Deno's compiled form of the scripts, which every process gets its own copy of.
-
-    It depends on the folder's place, so it is no part of the manifest; a start without it works and takes longer. Deno
-    writes it when a script has run a second time.
-    """
-    request = Protocol(random_id(), ResourceLimits()).start(eager=True)
-    for _ in range(2):
-        run_to_end(launch(deno, place, place / WARM, wasm_pages=_SNAPSHOT_PAGES), stdin=request)
-
-
-__all__ = ["HOST_SCRIPT", "Image", "ImageStatus", "find_image", "image_status", "install_image", "verify_image"]
+    return json.dumps(
+        {"recipe": recipe(), "versions": versions, "files": files, "snapshot": snapshot}, indent=1, sort_keys=True
+    )

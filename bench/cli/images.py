@@ -2,51 +2,75 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
 
 from bench import settings
 from bench.cli.reply import Reply
 from bench.outcome import DONE, UNAVAILABLE
-from runner import Image, RunnerError, find_image, image_status, install_image, verify_image
+from runner import Image, RunnerError, check_installed, image_status, install_image
+from runner.packages import add_packages
+from runner.packing import install_packed, pack_image
 
 Progress = Callable[[str, int, int], None]
 
 
-def install_reply(progress: Progress | None, *, force: bool, json: bool) -> Reply:
-    """Make the image if it is not there; `force` makes it anew."""
-    cache = settings.load().cache
-    if force and (found := find_image(cache)):
-        shutil.rmtree(found.path, ignore_errors=True)
-    try:
-        install_image(cache, progress=progress)
-    except RunnerError as error:
-        return _reply(None, error, json=json)
-    return status_reply(json=json)
+def install_reply(progress: Progress | None, *, source: Path | None, force: bool, json: bool) -> Reply:
+    """Make the image if it is not there, or from a pack; `force` makes it anew."""
+
+    def make() -> Image:
+        cache = settings.load().cache
+        if source is not None:
+            return install_packed(source, cache, progress=progress)
+        return install_image(cache, progress=progress, force=force)
+
+    return _done(make, json=json)
 
 
 def status_reply(*, json: bool) -> Reply:
-    """Say whether the image is there, and read it whole against its manifest."""
-    image = find_image(settings.load().cache)
-    if image is None:
-        return _reply(
-            None, RunnerError("the sandbox image is not installed", hint="bench-analyze sandbox install"), json=json
-        )
+    """Say whether the image is there and whole, and which packages it has."""
+    return _done(lambda: check_installed(settings.load().cache), json=json)
+
+
+def add_reply(
+    names: Sequence[str], progress: Progress | None, *, source: str | None, exactly: bool, json: bool
+) -> Reply:
+    """Put packages into the image."""
+    cache = settings.load().cache
+    return _done(lambda: add_packages(names, cache, source=source, exactly=exactly, progress=progress), json=json)
+
+
+def pack_reply(file: Path, progress: Progress | None, *, json: bool) -> Reply:
+    """Write the image as one file."""
     try:
-        verify_image(image)
+        image = check_installed(settings.load().cache)
+        size = pack_image(image, file, progress=progress)
     except RunnerError as error:
-        return _reply(image, error, json=json)
+        return _reply(None, error, json=json)
+    if json:
+        return Reply(document={"image": image.id, "pack": file, "bytes": size, "error": None, "exit_code": DONE})
+    return Reply(text=f"image {image.id}\n{file} ({size / 1e6:.1f} MB)")
+
+
+def _done(make: Callable[[], Image], *, json: bool) -> Reply:
+    try:
+        image = make()
+    except RunnerError as error:
+        return _reply(None, error, json=json)
     return _reply(image, None, json=json)
 
 
 def _reply(image: Image | None, error: RunnerError | None, *, json: bool) -> Reply:
     code = DONE if error is None else UNAVAILABLE
     status = image_status(settings.load().cache)
+    packages = image.packages if image else ()
     if json:
         found = {
             "image": image.id if image else None,
             "path": status.folder,
             "bytes": status.bytes,
+            "packages": [asdict(each) for each in packages],
             "others": list(status.others),
             "error": _error(error),
             "exit_code": code,
@@ -54,10 +78,12 @@ def _reply(image: Image | None, error: RunnerError | None, *, json: bool) -> Rep
         return Reply(document=found, notes=() if error is None else (str(error),), exit_code=code)
     if error is not None:
         return Reply(notes=(str(error),), exit_code=code)
-    others = f"\n{len(status.others)} of other versions beside it" if status.others else ""
-    size = status.bytes / 1e6
-    text = f"image {image.id if image else ''}\n{status.folder} ({size:.0f} MB), every part as its hash says{others}"
-    return Reply(text=text, exit_code=code)
+    lines = [f"image {image.id if image else ''}"]
+    lines.append(f"{status.folder} ({status.bytes / 1e6:.0f} MB), every part as its hash says")
+    lines += [f"  {each.name} {each.version}: import {', '.join(each.modules)}" for each in packages]
+    if status.others:
+        lines.append(f"{len(status.others)} of other versions or packages beside it")
+    return Reply(text="\n".join(lines), exit_code=code)
 
 
 def _error(error: RunnerError | None) -> dict[str, object] | None:

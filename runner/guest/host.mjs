@@ -6,6 +6,7 @@ import createPyodideModule from "./pyodide.asm.mjs";
 import { readFrame, writeFrame } from "./frames.mjs";
 import { openDatabase } from "./database.mjs";
 import { intactness } from "./intact.mjs";
+import { openPackages } from "./packages.mjs";
 import { repeatable, setClock } from "./repeat.mjs";
 
 // The engine and Emscripten log to the console, which is stdout: a profile asked for in SQL would break the frames.
@@ -15,7 +16,7 @@ const FLUSH_MS = 50;
 const FLUSH_BYTES = 8192;
 const INTERRUPT_EVERY_MS = 100;
 const SIGINT = 2;
-const here = new URL(".", import.meta.url).pathname;
+const here = decodeURIComponent(new URL(".", import.meta.url).pathname);
 const clock = performance.now.bind(performance);
 const encoder = new TextEncoder();
 
@@ -39,6 +40,7 @@ function engineBytes() {
   return bytes;
 }
 
+const packages = start.mode === "serve" ? openPackages(here) : null;
 const compiling = start.eager ? WebAssembly.compile(engineBytes()) : null;
 
 const lock = { info: { abi_version: "2026_0", arch: "wasm32", platform: "emscripten_5_0_3", python: "3.14.2" }, packages: {} };
@@ -127,6 +129,8 @@ function engine() {
 const bridge = {
   query: (sql) => engine().locked().query(sql),
   tokenize: (sql) => engine().tokenize(sql),
+  packages: () => packages.list,
+  wheel: (file) => packages.read(file),
   artifact: (name, media, bytes) => send({ type: "artifact", name, media }, bytes),
   disarm: () => {
     request.deadline = Infinity;

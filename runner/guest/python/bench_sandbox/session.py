@@ -17,7 +17,7 @@ from typing import Any
 
 import duckdb
 
-from bench_sandbox import artifacts, environment, failures, statements
+from bench_sandbox import artifacts, environment, failures, packages, statements
 from bench_sandbox.engine import Account, Connection, Engine
 from bench_sandbox.integrity import Baseline
 from bench_sandbox.values import ValueTooLarge, as_json
@@ -40,6 +40,7 @@ class Session:
         self._given: dict[str, Any] = {"con": Connection(self._engine), "limits": {}, "units": {}, "chart": self._chart}
         self._charts: list[str] = []
         environment.explain(self._warnings.append)
+        packages.provide(bridge)
         self._baseline = Baseline(self._rehearse)
         self._baseline.restore()
 
