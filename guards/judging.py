@@ -77,7 +77,10 @@ def judge(
             rulings[column.name] = _judge_rows(replace(court, layout=by), column, kind)
         else:
             part = _one_unit(make_part(column.name, _labels(column, kind, board), board), kind)
-            part = replace(part, probe=_probe(court, part), digits=damaged.get(column.name))
+            part = replace(
+                part, probe=_probe(court, part), digits=damaged.get(column.name),
+                idle_result=layout.result is not None and layout.value is None,
+            )  # fmt: skip
             evidence = _evidence(court, part)
             asked = part if column.name in approved else _if_plain(part, kind, evidence)
             parts.append((asked, evidence))

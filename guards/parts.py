@@ -51,6 +51,7 @@ class Part:
     word: ColumnWord = NO_WORD
     sentinel_numbers: tuple[float, ...] = ()
     probe: float | None = None  # the attenuation that a scope was told of
+    idle_result: bool = False  # a result column stands beside several measured columns
     digits: str | None = None  # what the digits of the texts say about damage, whatever the values
     problem: str | None = None  # why it cannot be judged whatever its values are
 

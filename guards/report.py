@@ -42,8 +42,14 @@ class Witness:
     hard: bool = False
 
     def to_dict(self) -> dict[str, object]:
-        """Return the JSON form (hardness shows in the rule that used it, and stays out of the contract)."""
-        return {"name": self.name, "candidate": self.candidate, "supports": self.supports, "detail": self.detail}
+        """Return the JSON form."""
+        return {
+            "name": self.name,
+            "candidate": self.candidate,
+            "supports": self.supports,
+            "detail": self.detail,
+            "hard": self.hard,
+        }
 
 
 @dataclass(frozen=True, slots=True)

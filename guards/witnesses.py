@@ -95,6 +95,9 @@ def result_column(part: Part, tally: Tally) -> Iterator[Witness]:
     Speaks only when some reading agrees on nearly all rows, so that limits of another product say nothing, and only
     where readings differ, so that a column of nothing but failures says nothing.
     """
+    if part.idle_result and part.readings:
+        detail = "not used: one result column stands beside several measured columns, and nothing says whose it is"
+        yield Witness("result column", part.readings[0].label, None, detail, hard=True)
     if tally.results < 3 or not part.readings:
         return
     best = max(tally.agree)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from bench import caveats
+from bench.render.profile import speaks, unmatched_lines
 from bench.render.values import json_safe
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ def guard_text(guarded: GuardedExport) -> str:
 
 
 def board_hint(guarded: GuardedExport) -> str | None:
-    """Return the command that would settle a refusal for want of a board, or None when a board was used."""
-    if guarded.board is not None:
+    """Return the command that would settle a refusal for want of a board, or None when a board said anything."""
+    if speaks(guarded):
         return None
     return f"bench-analyze {shlex.quote(str(guarded.export.path))} --board BOARD.toml"
 
@@ -68,6 +69,9 @@ def _guard_lines(guarded: GuardedExport) -> Iterator[str]:
     else:
         beside = ", found beside the export" if guarded.board.origin == "beside" else ""
         yield f"board: {guarded.board.board.name} ({guarded.board.path}{beside})"
+        if not speaks(guarded):
+            yield "profile: it has no nodes and no columns, so that it says nothing"
+    yield from unmatched_lines(guarded)
     for table in guarded.tables:
         yield from _table_lines(table.report)
         yield from _identity_lines(table)

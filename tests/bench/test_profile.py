@@ -89,3 +89,24 @@ def test_a_missing_export_is_one_message(here: Cli) -> None:
     done = here("profile", "nowhere.csv")
     assert done.exit_code == 2
     assert "nowhere.csv" in done.stderr
+
+
+def test_what_a_profile_names_and_an_export_lacks_is_said(here: Cli, tmp_path: Path) -> None:
+    export, board = tmp_path / "log.csv", tmp_path / "b.toml"
+    export.write_text("vout_v\n5.0\n5.01\n4.99\n")
+    node = '[nodes.VOUT]\nquantity = "voltage"\nabsolute = ["0 V", "6 V"]\ncolumns = ["vout_w"]\n'
+    board.write_text(node + '[columns.iin_a]\nunit = "A"\n')
+    shown = here(export, "--board", board)
+    err = shown.stdout + shown.stderr
+    assert "profile: nothing in the export is named by VOUT (vout_w); did it mean vout_v?" in err
+    assert "profile: the export has no column iin_a" in err
+
+
+def test_a_profile_that_says_nothing_keeps_the_hint(here: Cli, tmp_path: Path) -> None:
+    export, board = tmp_path / "log.csv", tmp_path / "b.toml"
+    export.write_text("vout_v\n5000\n5010\n4990\n")
+    board.write_text("")
+    shown = here(export, "--board", board)
+    err = shown.stdout + shown.stderr
+    assert "it has no nodes and no columns" in err
+    assert "--board BOARD.toml" in err

@@ -375,3 +375,10 @@ def test_cells_without_a_unit_among_cells_with_two_are_withheld(analyse: Analyse
 def test_a_typographic_minus_is_a_minus(analyse: Analyse) -> None:
     analysis = analyse(table(V=["\u221212.01", "\u221212.02", "\u221211.98"]))
     assert values(analysis, "V") == [-12.01, -12.02, -11.98]
+
+
+def test_a_result_beside_several_measured_columns_is_said_to_be_nobodys(analyse: Analyse) -> None:
+    columns = {"vout (V)": ramp(4.9, 5.1, 20), "iout (A)": ramp(0.4, 0.5, 20), "result": ["PASS"] * 20}
+    (witness,) = [w for w in only(analyse(table(**columns)), "iout (A)").witnesses if w.name == "result column"]
+    assert witness.supports is None
+    assert "several measured columns" in witness.detail
