@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bench.analysis import Analysis
+    from bench.ask.verify import Verification, verify
     from bench.errors import (
         BenchError,
         EnvironmentProblem,
@@ -34,7 +35,12 @@ _ERRORS = (
     "BenchError", "EnvironmentProblem", "ExportAmbiguous", "ExportChanged", "ExportEmpty", "ExportError",
     "ExportMissing", "ProfileError", "UsageError",
 )  # fmt: skip
-_HOMES = {"Analysis": "bench.analysis", "analyze": "bench.pipeline"} | dict.fromkeys(_ERRORS, "bench.errors")
+_HOMES = {
+    "Analysis": "bench.analysis",
+    "analyze": "bench.pipeline",
+    "Verification": "bench.ask.verify",
+    "verify": "bench.ask.verify",
+} | dict.fromkeys(_ERRORS, "bench.errors")
 
 __all__ = [
     "Analysis",
@@ -47,7 +53,9 @@ __all__ = [
     "ExportMissing",
     "ProfileError",
     "UsageError",
+    "Verification",
     "analyze",
+    "verify",
 ]
 
 

@@ -1,0 +1,126 @@
+"""Which of the names in a sentence a figure belongs to, so that the right number of the wrong group is marked.
+
+A figure belongs to the names before it, or to the name behind it where "for", "in", "on", "of" or a parenthesis joins
+them; several names before as many figures are taken in order. A sentence without a name that begins with "it" or is an
+item of a list takes the one name of the sentence before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from bench.ask.evidence import Key, shape
+from bench.ask.numbers import Number
+
+_BEHIND = re.compile(
+    r"[^\w,;.]*(?:[\w%°]+[^\w,;.(]+){0,3}?(?:\b(?:for|in|on|at|of|from|by|with|under|as)\b|\()[\s(\"'`*]*"
+    r"(?:the\s+|lot\s+|fixture\s+|board\s+|serial\s+)*[\"'`*]*\Z",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(
+    r"\s*(?:it|its|it's|they|their|there|this|that|these|those|here|[-*•|]|\d+[.)])(?:\s|\b)", re.IGNORECASE
+)
+
+
+def stem(word: str) -> str:
+    """Return a word without its commonest endings: passed, passes and passing are one word."""
+    return re.sub(r"(?:es|(?<!s)s|ed|ing|ures?|e)$", "", word.lower()) if len(word) > 3 else word.lower()
+
+
+def mentions(text: str, keys: Iterable[str], offset: int = 0) -> list[tuple[int, int, str]]:
+    """Return (start, end, key) of each key that a text names: whole, by its last digits (-0063), or by its stem."""
+    found: list[tuple[int, int, str]] = []
+    known = set(keys)
+    kinds = {shape(key) for key in known if re.search(r"\d", key)}
+    tails: dict[str, list[str]] = {}
+    for key in known:
+        if tail := re.search(r"(?<=\w)-\d{3,}$", key):
+            tails.setdefault(tail[0], []).append(key)
+    stems = {stem(key): key for key in known if key.isalpha() and len(key) > 1}
+    for match in re.finditer(r"(?<![\w-])-\d{3,}(?![\w.]*\d)|(?<![\w-])[\w]+(?:-[\w]+)*", text):
+        word = match[0]
+        if word in tails:
+            found += [(match.start() + offset, match.end() + offset, key) for key in tails[word][:1]]
+        elif word in known or (re.search(r"\d", word) and re.search(r"[A-Za-z]", word) and shape(word) in kinds):
+            found.append((match.start() + offset, match.end() + offset, word))
+        elif word.isalpha() and stem(word) in stems:
+            found.append((match.start() + offset, match.end() + offset, stems[stem(word)]))
+    for key in known:
+        if re.search(r"[^\w-]", key) and (at := text.find(key)) >= 0:
+            found.append((at + offset, at + offset + len(key), key))
+    return sorted(found)
+
+
+def bound(
+    text: str, span: tuple[int, int], number: Number, numbers: Sequence[Number], keys: Iterable[str], before: str = ""
+) -> set[str]:
+    """Return the names that a figure belongs to in its sentence; empty where the sentence names none of them."""
+    start, end = span
+    named = mentions(text[start:end], keys, start)
+    if not named:
+        carried = {key for _, _, key in mentions(before, keys)}
+        goes_on = _GOES_ON.match(text, start) or before.rstrip().endswith(":")
+        return carried if goes_on and len(carried) == 1 else set()
+    inside = [other for other in numbers if start <= other.start < end]
+    following = next((other.start for other in inside if other.start > number.start), end)
+    behind = [mention for mention in named if number.end <= mention[0] < following]
+    if behind and (_BEHIND.match(text[number.end : behind[0][0]]) or not any(m[0] < number.start for m in named)):
+        return {behind[0][2]}
+    return _from_group(named, number, inside)
+
+
+def _from_group(named: Sequence[tuple[int, int, str]], number: Number, inside: Sequence[Number]) -> set[str]:
+    """Return the last group of names before the figure, or the one of them that its place in the order says."""
+    earlier = [mention for mention in named if mention[0] < number.start]
+    if not earlier:
+        return {named[0][2]}
+    group = [earlier[-1]]
+    for mention in reversed(earlier[:-1]):
+        if any(mention[0] < other.start < group[0][0] for other in inside):
+            break
+        group.insert(0, mention)
+    next_name = next((mention[0] for mention in named if mention[0] > number.start), None)
+    after = [n for n in inside if n.start > group[-1][0] and (next_name is None or n.start < next_name)]
+    names = list(dict.fromkeys(mention[2] for mention in group))
+    if len(names) > 1 and len(after) == len(names) and number in after:
+        return {names[after.index(number)]}
+    return set(names)
+
+
+_GROUPS = (
+    {"pass": 0, "ok": 0, "good": 0, "fail": 1, "bad": 1, "reject": 1, "fault": 1},
+    {"min": 0, "minimum": 0, "lowest": 0, "smallest": 0, "max": 1, "maximum": 1, "highest": 1, "largest": 1,
+     "mean": 2, "average": 2, "averag": 2, "avg": 2, "median": 3, "std": 4, "sigma": 4, "stdev": 4, "stddev": 4},
+    {"lower": 0, "upper": 1}, {"first": 0, "last": 1}, {"before": 0, "after": 1}, {"cp": 0, "cpk": 1},
+    {"voltage": 0, "current": 1, "temperature": 2, "power": 3, "resistance": 4, "efficiency": 5, "ripple": 6},
+)  # fmt: skip
+
+
+def contradicts(label: str, words: str) -> bool:
+    """Return whether words beside a figure name what its label excludes: "fail" beside a count of `passed`."""
+    own, said = ({stem(word) for word in re.findall(r"[A-Za-z]+", text.replace("_", " "))} for text in (label, words))
+    for group in _GROUPS:
+        classes = {stem(word): number for word, number in group.items()}
+        mine, theirs = ({classes[word] for word in words if word in classes} for words in (own, said))
+        if mine and theirs and not mine & theirs:
+            return True
+    return False
+
+
+def beside(text: str, span: tuple[int, int], number: Number, numbers: Sequence[Number]) -> str:
+    """Return the words around a figure in its clause, up to its neighbours."""
+    left = max([other.end for other in numbers if other.end <= number.start] + [span[0]])
+    right = min([other.start for other in numbers if other.start >= number.end] + [span[1]])
+    before = re.split(r"[,;:.(|]\s|\band\b|\(|\bof\b\s*$", text[left : number.start])[-1]
+    after = re.split(r"[,;:.(|)]|\band\b|\bwith\b|\bat\b", text[number.end : right])[0]
+    return f"{before} {after}"
+
+
+def keys_of_slot(cells: Iterable[tuple[Key, ...]]) -> dict[str, set[str]]:
+    """Return {slot: its keys} over the keys of many cells."""
+    found: dict[str, set[str]] = {}
+    for keys in cells:
+        for key in keys:
+            found.setdefault(key.slot, set()).add(key.text)
+    return found

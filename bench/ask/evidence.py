@@ -1,0 +1,196 @@
+"""What runs gave, as cells: each number with the place where it stands, the keys of its row, its label and its unit.
+
+Numbers of printed text count as much as those of the value. The text cells of a row are its keys, and so are members of
+a mapping that look like names; how many items a list holds is a figure as well.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bench.ask.numbers import find_numbers
+from bench.ask.quantities import Unit, unit_of_label
+
+_NAME = re.compile(r"(?<![\w.-])(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*(?![\w-])")
+_QUOTED = re.compile(r"""(["'])([\w][\w .-]{1,40})\1""")
+_LONGEST_KEY = 60
+_MOST_CELLS = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The name of a row. `slot` says which column of which run it stands in; keys of a slot exclude each other."""
+
+    slot: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A number that a run gave. `label`: words that say what it is; `unit`: where the label or the text names one."""
+
+    value: float
+    run: int
+    where: str
+    keys: tuple[Key, ...] = ()
+    label: str = ""
+    unit: Unit | None = None
+    count: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run as evidence. `number` counts from 1; `code` is None where only the result is known."""
+
+    number: int
+    status: str
+    value: Any
+    stdout: str
+    reads: tuple[tuple[str, str], ...]
+    refused: bool
+    code: str | None
+    cells: tuple[Cell, ...] = field(default=())
+    arithmetic: bool = False
+
+    @property
+    def ran(self) -> bool:
+        """Whether anything was executed at all."""
+        return self.status not in ("sandbox_unavailable", "refused")
+
+
+def run_of(found: Any, number: int) -> Run:
+    """Return a `RunResult`, its dict, or a receipt's entry as evidence."""
+    member = found.get if isinstance(found, Mapping) else lambda name, default=None: getattr(found, name, default)
+    code = member("snippet") if isinstance(member("snippet"), str) else member("code")
+    reads = tuple((str(read["table"]), str(read["column"])) for read in member("reads") or ())
+    warnings = [str(text) for text in member("warnings") or ()]
+    refused = any("was refused and is null" in text and "in an earlier run" not in text for text in warnings)
+    value, stdout = member("value"), str(member("stdout") or "")
+    arithmetic = bool(member("arithmetic", False)) if isinstance(found, Mapping) else False
+    code = code if isinstance(code, str) else None
+    run = Run(number, str(member("status")), value, stdout, reads, refused, code, (), arithmetic)
+    cells = tuple(cell for cell, _ in zip(_cells(run), range(_MOST_CELLS), strict=False))
+    return Run(number, run.status, value, stdout, reads, refused, code, cells, arithmetic)
+
+
+def names_in(text: str) -> list[tuple[int, str]]:
+    """Return (position, name) of the names with digits in a text: serials, fixtures, lots."""
+    return [(match.start(), match[0]) for match in _NAME.finditer(text)]
+
+
+def shape(name: str) -> str:
+    """Return what names of one kind share: FIX-01 and FIX-03 have one shape."""
+    return re.sub(r"[A-Za-z]", "A", re.sub(r"\d", "9", name))
+
+
+def _cells(run: Run) -> Iterator[Cell]:
+    shared = _keys_of_code(run)
+    for cell in (*_of_value(run.value, run.number, "value", (), ""), *_printed(run)):
+        yield cell if cell.keys or not shared else _with_keys(cell, shared)
+
+
+def _with_keys(cell: Cell, keys: tuple[Key, ...]) -> Cell:
+    return Cell(cell.value, cell.run, cell.where, keys, cell.label, cell.unit, cell.count)
+
+
+def _keys_of_code(run: Run) -> tuple[Key, ...]:
+    """Return the names that a snippet selects by, where it names only one of their kind."""
+    names = {match[2] for match in _QUOTED.finditer(run.code or "") if _NAME.fullmatch(match[2])}
+    kinds: dict[str, list[str]] = {}
+    for name in names:
+        kinds.setdefault(shape(name), []).append(name)
+    return tuple(Key(f"code of run {run.number}: {kind}", found[0]) for kind, found in kinds.items() if len(found) == 1)
+
+
+def _of_value(value: Any, run: int, where: str, keys: tuple[Key, ...], label: str) -> Iterator[Cell]:
+    if isinstance(value, bool) or value is None:
+        return
+    if isinstance(value, int | float):
+        yield from _number(value, run, where, keys, label)
+    elif isinstance(value, str):
+        yield from _of_text(value, run, where, keys, label)
+    elif isinstance(value, Mapping):
+        yield from _of_frame(value, run, where) if _is_frame(value) else _of_mapping(value, run, where, keys, label)
+    elif isinstance(value, Sequence):
+        yield from _of_list(value, run, where, keys, label)
+
+
+def _number(value: float, run: int, where: str, keys: tuple[Key, ...], label: str) -> Iterator[Cell]:
+    try:
+        number = float(value)
+    except OverflowError:
+        return
+    if math.isfinite(number):
+        yield Cell(number, run, where, keys, label, unit_of_label(label))
+
+
+def _of_text(value: str, run: int, where: str, keys: tuple[Key, ...], label: str) -> Iterator[Cell]:
+    """A text that is nothing but a number, perhaps with its unit, is that number."""
+    found = find_numbers(value) if len(value) <= _LONGEST_KEY else []
+    if len(found) == 1 and found[0].text.strip() == value.strip():
+        yield Cell(found[0].value, run, where, keys, label, found[0].unit or unit_of_label(label))
+
+
+def _is_frame(value: Mapping[Any, Any]) -> bool:
+    return {"columns", "rows"} <= value.keys() and isinstance(value["rows"], list)
+
+
+def _of_frame(value: Mapping[Any, Any], run: int, where: str) -> Iterator[Cell]:
+    names = [str(column["name"] if isinstance(column, Mapping) else column) for column in value["columns"]]
+    if not value.get("truncated"):
+        yield Cell(float(len(value["rows"])), run, f"{where}: number of rows", count=True)
+    for index, row in enumerate(value["rows"]):
+        cells = list(row.values()) if isinstance(row, Mapping) else list(row)
+        yield from _of_row(cells, names, run, where, f"row {index + 1}")
+
+
+def _of_row(cells: Sequence[Any], names: Sequence[str], run: int, where: str, row: str) -> Iterator[Cell]:
+    keys = tuple(_keys(cells, names, f"run {run} {where}"))
+    for name, cell in zip(names, cells, strict=False):
+        named = ", ".join(key.text for key in keys) or row
+        yield from _of_value(cell, run, f"{where}, {named}, {name}", keys, name)
+
+
+def _keys(cells: Sequence[Any], names: Sequence[str], where: str) -> Iterator[Key]:
+    for name, cell in zip(names, cells, strict=False):
+        if isinstance(cell, str) and 1 < len(cell) <= _LONGEST_KEY and not any(_of_text(cell, 0, "", (), "")):
+            yield Key(f"{where} {name}", cell)
+
+
+def _of_mapping(value: Mapping[Any, Any], run: int, where: str, keys: tuple[Key, ...], label: str) -> Iterator[Cell]:
+    if len(value) > 1 and all(_NAME.fullmatch(str(name)) for name in value):
+        yield Cell(float(len(value)), run, f"{where}: number of members", keys, label, count=True)
+    own = tuple(_keys(list(value.values()), [str(name) for name in value], f"run {run} {_slot(where)}"))
+    for name, item in value.items():
+        text = str(name)
+        named = (Key(f"run {run} {_slot(where)}", text),) if _NAME.fullmatch(text) or text.isupper() else ()
+        yield from _of_value(item, run, f"{where}[{text!r}]", (*keys, *own, *named), text if not named else label)
+
+
+def _of_list(value: Sequence[Any], run: int, where: str, keys: tuple[Key, ...], label: str) -> Iterator[Cell]:
+    if value and all(isinstance(item, str | Sequence | Mapping) for item in value):
+        yield Cell(float(len(value)), run, f"{where}: number of items", keys, label, count=True)
+    names = [str(position) for position in range(len(value))]
+    own = tuple(_keys(value, names, f"run {run} {_slot(where)}")) if not all(isinstance(v, str) for v in value) else ()
+    for position, item in enumerate(value):
+        yield from _of_value(item, run, f"{where}[{position}]", (*keys, *own), label)
+
+
+def _slot(where: str) -> str:
+    """Rows of one list share their slots: the last index is left out, earlier ones are of other lists."""
+    return re.sub(r"\[[^\[\]]*\]$", "[]", where)
+
+
+def _printed(run: Run) -> Iterator[Cell]:
+    for index, line in enumerate(run.stdout.splitlines(), 1):
+        keys = tuple(Key(f"run {run.number} printed {shape(name)}", name) for _, name in names_in(line))
+        position = 0
+        for number in find_numbers(line):
+            label = line[position : number.start].strip(" \t:=,;|()[]'\"")[-_LONGEST_KEY:]
+            unit = number.unit or unit_of_label(label.rpartition(" ")[2])
+            yield Cell(number.value, run.number, f"printed, line {index}", keys, label, unit)
+            position = number.end
