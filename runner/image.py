@@ -216,7 +216,8 @@ def image_status(cache: Path | None = None) -> ImageStatus:
     root = root_of(cache)
     folder = place_of(root)
     others = tuple(sorted(path for path in root.glob("*/") if path != folder and not path.name.startswith(".")))
-    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    files = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())  # Deno links to itself
+    size = sum(path.stat().st_size for path in files)
     return ImageStatus(find_image(cache), folder, size, others)
 
 

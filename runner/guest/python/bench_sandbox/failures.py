@@ -8,6 +8,7 @@ import traceback
 from typing import Any
 
 SNIPPETS = "<snippet"
+_DISTRIBUTIONS = {"PIL": "pillow", "dateutil": "python-dateutil", "sklearn": "scikit-learn", "yaml": "pyyaml"}
 MAX_TEXT = 20_000
 
 
@@ -59,7 +60,7 @@ def _message(error: BaseException) -> str:
         package = error.name.partition(".")[0]
         if package not in sys.stdlib_module_names:
             text = f"No module named {error.name!r}: it is not in this sandbox image. "
-            text += f"To add it: bench-analyze sandbox add {package}"
+            text += f"To add it: bench-analyze sandbox add {_DISTRIBUTIONS.get(package, package)}"
     return _clean(text)
 
 
