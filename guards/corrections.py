@@ -63,11 +63,40 @@ def select(
     rulings: Sequence[Ruling], choose: Sequence[pl.Expr], otherwise: pl.Expr, column: Callable[[str], str] = str
 ) -> pl.Expr:
     """Return the expression of each ruling where its rows are, `otherwise` elsewhere."""
-    chosen = otherwise
-    for ruling, expression in reversed(list(zip(rulings, choose, strict=True))):
-        where = ruling.where(column)
-        chosen = expression if where is None else pl.when(where).then(expression).otherwise(chosen)
-    return chosen
+    for ruling, expression in zip(rulings, choose, strict=True):
+        otherwise = otherwise if ruling.rows else expression
+    alike: dict[bytes, tuple[pl.Expr, list[Ruling]]] = {}
+    for ruling, expression in zip(rulings, choose, strict=True):
+        if ruling.rows:
+            alike.setdefault(expression.meta.serialize(), (expression, []))[1].append(ruling)
+    if len(alike) <= _NESTED:
+        chosen = otherwise
+        for expression, same in alike.values():
+            chosen = pl.when(_where_any(same, column)).then(expression).otherwise(chosen)
+        return chosen
+    wheres = [_where_any(same, column) for _, same in alike.values()]
+    cases = [pl.when(where).then(e) for where, (e, _) in zip(wheres, alike.values(), strict=True)]
+    return pl.coalesce(*cases, pl.when(~pl.any_horizontal(wheres)).then(otherwise))
+
+
+_NESTED = 50
+"""Deeper chains of when and otherwise cost more to plan than to evaluate side by side."""
+
+
+def _where_any(rulings: Sequence[Ruling], column: Callable[[str], str]) -> pl.Expr:
+    """Return the condition that picks the rows of any of the rulings: a set for each first key column."""
+    found: dict[tuple[str, tuple[tuple[str, str | None], ...]], list[str | None]] = {}
+    for ruling in rulings:
+        (first, value), *others = ruling.rows.items()
+        found.setdefault((first, tuple(others)), []).append(value)
+    conditions = []
+    for (first, rest), values in found.items():
+        texts = pl.Series([value for value in values if value is not None], dtype=pl.String)
+        here = pl.col(column(first)).cast(pl.String).is_in(texts.implode()).fill_null(None in values)
+        for name, own in rest:
+            here = here & pl.col(column(name)).eq_missing(pl.lit(own, pl.String))
+        conditions.append(here)
+    return functools.reduce(operator.or_, conditions)
 
 
 _NO_TEXT = pl.lit(None, pl.String)

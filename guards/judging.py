@@ -24,7 +24,7 @@ from guards.neighbours import SAMPLE_ROWS, Neighbours, find_neighbours, identity
 from guards.parts import Part, make_part
 from guards.preamble import attenuation_of, attenuations
 from guards.rows import cell_unit
-from guards.tally import Counts, Evidence, Tally, read_tally, tally, value_of
+from guards.tally import Counts, Evidence, Tally, read_tally, tally_each, value_of
 from guards.units import Unit, find_unit
 from guards.verdict import Decision, decide
 from guards.witnesses import MAJORITY, TOLERATED
@@ -201,7 +201,8 @@ def _judge_rows(court: Court, column: ExportColumn, kind: Kind) -> tuple[Ruling,
     layout, board = court.layout, court.board
     names = [name for name in (layout.measurement, layout.unit) if name]
     targets = _targets(court.cells.frame, column, layout, board)
-    rulings: list[Ruling] = []
+    rows: list[dict[str, str | None]] = []
+    pieces: list[Piece] = []
     groups = court.cells.frame.partition_by([key(name) for name in names], as_dict=True, maintain_order=True)
     for values, group in groups.items():
         found = dict(zip(names, values, strict=True))
@@ -214,9 +215,13 @@ def _judge_rows(court: Court, column: ExportColumn, kind: Kind) -> tuple[Ruling,
         part = replace(part, problem=part.problem or _row_problem(text, labels, layout.unit == cell_unit(column.name)))
         part = replace(part, digits=court.damaged.get(column.name))
         texts = court.frame.filter(*(pl.col(name).eq_missing(pl.lit(v, pl.String)) for name, v in found.items()))
-        decided = _decide_all(replace(court, frame=texts), group, [(part, _evidence(court, part))])[0]
-        rulings += [replace(ruling, rows={**found, **ruling.rows}) for ruling in decided]
-    return tuple(rulings)
+        rows.append(found)
+        pieces.append((texts, group, (part, _evidence(court, part))))
+    return tuple(
+        replace(ruling, rows={**found, **ruling.rows})
+        for found, decided in zip(rows, _decide_each(court, pieces), strict=True)
+        for ruling in decided
+    )
 
 
 def _row_problem(text: str | None, labels: tuple[Label, ...], in_cells: bool) -> str | None:
@@ -283,15 +288,22 @@ def _known_counts(part: Part, evidence: Evidence, court: Court) -> Counts | None
 
 
 def _decide_all(court: Court, cells: pl.DataFrame, parts: Sequence[tuple[Part, Evidence]]) -> list[tuple[Ruling, ...]]:
-    if not parts:
-        return []
-    known = [_known_counts(part, evidence, court) for part, evidence in parts]
-    asked = iter(tally(cells, [pair for pair, have in zip(parts, known, strict=True) if have is None], court.segments))
+    return _decide_each(court, [(court.frame, cells, pair) for pair in parts])
+
+
+Piece = tuple[pl.LazyFrame, pl.DataFrame, tuple[Part, Evidence]]
+
+
+def _decide_each(court: Court, pieces: Sequence[Piece]) -> list[tuple[Ruling, ...]]:
+    """Decide each part on its own rows: their texts, and the cells that were read of them."""
+    known = [_known_counts(*pair, court) for _, _, pair in pieces]
+    unknown = [piece for piece, have in zip(pieces, known, strict=True) if have is None]
+    asked = iter(tally_each([cells for _, cells, _ in unknown], [pair for _, _, pair in unknown], court.segments))
     found = []
-    for (part, evidence), have in zip(parts, known, strict=True):
+    for (texts, _, (part, evidence)), have in zip(pieces, known, strict=True):
         counts = have or next(asked)
         whole = read_tally(counts, part, evidence.checks)
-        pattern = part.digits or digit_pattern(court.frame, part, court.cells.kinds[part.column], whole, court.decimal)
+        pattern = part.digits or digit_pattern(texts, part, court.cells.kinds[part.column], whole, court.decimal)
         decision = _honest_label(part, decide(part, whole, pattern))
         split = _by_segment(part, evidence, counts, court.segments, decision, pattern)
         rulings = split or (Ruling(part, decision, tally=whole),)

@@ -121,14 +121,19 @@ PARTS_A_PASS = 32
 """How many parts are counted in one pass: what a query costs to plan grows faster than its expressions."""
 
 
-def tally(frame: pl.DataFrame, parts: Sequence[tuple[Part, Evidence]], groups: Sequence[str]) -> list[Counts]:
-    """Return the counts for each part, by group (one group of all rows where `groups` is empty)."""
-    alike = _alike(parts) if frame.height <= _IN_MEMORY_ROWS else {}
-    found = {at: counts for same in alike.values() for at, counts in _stacked(frame, parts, same, groups)}
+def tally_each(
+    frames: Sequence[pl.DataFrame], parts: Sequence[tuple[Part, Evidence]], groups: Sequence[str]
+) -> list[Counts]:
+    """Return the counts for each part in its frame, by group (one group of all rows where `groups` is empty)."""
+    alike = _alike(frames, parts)
+    found = {at: counts for same in alike for at, counts in _stacked(frames, parts, same, groups)}
     rest = [at for at in range(len(parts)) if at not in found]
-    for start in range(0, len(rest), PARTS_A_PASS):
-        some = rest[start : start + PARTS_A_PASS]
+    start = 0
+    while start < len(rest):
+        frame = frames[rest[start]]
+        some = [at for at in rest[start : start + PARTS_A_PASS] if frames[at] is frame]
         found |= zip(some, _tally(frame, [parts[at] for at in some], groups), strict=True)
+        start += len(some)
     return [found[at] for at in range(len(parts))]
 
 
@@ -138,30 +143,38 @@ _FEWEST_ALIKE = 8
 _STACKED_CELLS = 4_000_000
 
 
-def _alike(parts: Sequence[tuple[Part, Evidence]]) -> dict[object, list[int]]:
-    """Return the positions of parts that are asked the very same things of nothing but their own values."""
+def _alike(frames: Sequence[pl.DataFrame], parts: Sequence[tuple[Part, Evidence]]) -> list[list[int]]:
+    """Return the positions of parts in few rows that are asked the very same things."""
     found: dict[object, list[int]] = {}
     for at, (part, evidence) in enumerate(parts):
-        if evidence.passed is None and evidence.lower is None and evidence.upper is None and not evidence.checks:
-            shape = (part.readings, part.expected, part.absolute, part.quantity, part.sentinel_numbers)
-            found.setdefault(shape, []).append(at)
-    return {shape: same for shape, same in found.items() if len(same) >= _FEWEST_ALIKE}
+        if frames[at].height <= _IN_MEMORY_ROWS and not evidence.checks:
+            limits = part.node.limits if part.node else None
+            asked = (part.readings, part.expected, part.absolute, part.quantity, part.sentinel_numbers, limits)
+            found.setdefault((asked, tuple(_beside(evidence)), evidence.limits_unit), []).append(at)
+    return [same for same in found.values() if len(same) >= _FEWEST_ALIKE]
+
+
+def _beside(evidence: Evidence) -> list[str]:
+    """Return the names of the limit and result columns, each prefixed with what it is."""
+    known = {"lower": evidence.lower, "upper": evidence.upper, "passed": evidence.passed}
+    return [f"{what}\x1f{name}" for what, e in known.items() if e is not None for name in e.meta.root_names()]
 
 
 def _stacked(
-    frame: pl.DataFrame, parts: Sequence[tuple[Part, Evidence]], same: Sequence[int], groups: Sequence[str]
+    frames: Sequence[pl.DataFrame], parts: Sequence[tuple[Part, Evidence]], same: Sequence[int], groups: Sequence[str]
 ) -> Iterator[tuple[int, Counts]]:
     """Count parts that are alike as one column, one below the other: one query whatever their number."""
-    part = replace(parts[same[0]][0], column=_STACKED)
-    evidence = Evidence(value_of(part))
+    first, evidence = parts[same[0]]
+    part = replace(first, column=_STACKED)
     keys = [key(name) for name in groups]
     asked = _aggregates(part, evidence, pl.col("\x1fvalue"))
     aggregates = [expression.alias(name) for name, expression in asked.items()]
-    step = max(1, _STACKED_CELLS // max(1, frame.height))
+    taken = [*keys, *dict.fromkeys(name.split("\x1f", 1)[1] for name in _beside(evidence))]
+    step = max(1, _STACKED_CELLS // max(1, *(frames[at].height for at in same)))
     for start in range(0, len(same), step):
         some = same[start : start + step]
-        pieces = [frame.select(*keys, pl.col(parts[at][0].column).alias(_STACKED), _at(at)) for at in some]
-        stacked = pl.concat(pieces, rechunk=False).lazy().with_columns(evidence.value.alias("\x1fvalue"))
+        pieces = [frames[at].select(*taken, pl.col(parts[at][0].column).alias(_STACKED), _at(at)) for at in some]
+        stacked = pl.concat(pieces, rechunk=False).lazy().with_columns(value_of(part).alias("\x1fvalue"))
         counted = stacked.group_by(_PART, *keys).agg(aggregates).collect()
         rows = counted.with_columns(pl.col(keys).cast(pl.String)).sort(_PART, *keys).to_dicts()
         by_part: dict[int, list[dict[str, Any]]] = {}

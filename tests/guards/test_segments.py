@@ -1,5 +1,7 @@
 """A column may differ in unit by fixture or lot; a lot with dead boards is no lot in another unit."""
 
+import pytest
+
 
 def lots(values_by_lot):
     return "lot,V\n" + "\n".join(f"{lot},{v}" for lot, values in values_by_lot.items() for v in values)
@@ -32,3 +34,15 @@ def test_rows_of_a_segment_that_is_refused_are_null_and_the_others_stay(judge):
     assert verdicts(guarded) == {"{'fixture': 'A'}": "kept", "{'fixture': 'B'}": "refused"}
     assert frame.filter(frame["fixture"] == "B")["mA"].null_count() == 6
     assert frame.filter(frame["fixture"] == "A")["mA"].null_count() == 0
+
+
+def test_many_measurements_are_judged_together_and_each_alone(judge):
+    wrong = {3, 700}
+    rows = [f"M{m},{5.0 + i / 1000 if m not in wrong else 5000 + i}" for m in range(900) for i in range(4)]
+    guarded = judge("measurement,value_v\n" + "\n".join(rows))
+    verdicts = {r.measurement: r.verdict for r in guarded.report.columns if r.judged}
+    assert len(verdicts) == 900
+    assert {name for name, verdict in verdicts.items() if verdict != "kept"} == {"M3", "M700"}
+    values = guarded.corrected.collect()["value_v"]
+    assert values.null_count() == 0
+    assert values.max() == pytest.approx(5.003)
