@@ -26,13 +26,22 @@ _WHO = ("who", "when", "why")
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One line: an approval with the export it is bound to, and when it was given (ISO 8601, UTC)."""
+    """One line: an approval with the export it is bound to, and when it was given (ISO 8601, UTC).
+
+    `withdrawn`: the line takes back what earlier lines settled for the same rows; its unit is theirs.
+    """
 
     approval: Approval
     sha256: str
     bytes: int
     path: str
     when: str
+    withdrawn: bool = False
+
+    @property
+    def about(self) -> tuple[object, ...]:
+        """What it is a word on: the export's bytes, the column, and the rows."""
+        return self.sha256, self.approval.column, self.approval.measurement, self.approval.segment
 
     def to_dict(self) -> dict[str, object]:
         """Return the JSON form."""
@@ -42,6 +51,7 @@ class Recorded:
             "export": {"path": self.path, "sha256": self.sha256, "bytes": self.bytes},
             "column": given.column, "measurement": given.measurement,
             "segment": dict([given.segment]) if given.segment else None, "unit": given.unit,
+            **({"withdrawn": True} if self.withdrawn else {}),
         }  # fmt: skip
 
 
@@ -64,7 +74,12 @@ def for_export(found: Sequence[Recorded], export: Export) -> tuple[Approval, ...
     """Return the approvals of one export. Its hash is asked for only where an approval's size is the file's."""
     if not any(item.bytes == export.path.stat().st_size for item in found):
         return ()
-    return tuple(item.approval for item in found if item.sha256 == export.sha256)
+    standing: list[Recorded] = []
+    for item in found:
+        if item.sha256 == export.sha256:
+            standing = [other for other in standing if not item.withdrawn or other.about != item.about]
+            standing += [] if item.withdrawn else [item]
+    return tuple(item.approval for item in standing)
 
 
 def append(file: Path, entry: Recorded) -> None:
@@ -95,7 +110,9 @@ def _parsed(line: str, file: Path, number: int) -> Recorded:
         given = Approval(
             found["column"], found["unit"], found["who"], found["why"], found["measurement"], _pair(segment)
         )
-        return Recorded(given, export["sha256"], int(export["bytes"]), export["path"], found["when"])
+        return Recorded(
+            given, export["sha256"], int(export["bytes"]), export["path"], found["when"], found.get("withdrawn") is True
+        )
     except (ValueError, TypeError, KeyError) as error:
         message = f"this line is no approval ({type(error).__name__}: {error})"
         raise EnvironmentProblem(message, file=file, line=number, hint="mend or remove that line") from error

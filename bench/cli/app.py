@@ -166,8 +166,9 @@ def approve(
     /,
     *,
     column: Annotated[str, Parameter(name="--column")],
-    unit: Annotated[str, Parameter(name="--unit", allow_leading_hyphen=True)],
     why: Annotated[str, Parameter(name="--why")],
+    unit: Annotated[str | None, Parameter(name="--unit", allow_leading_hyphen=True)] = None,
+    withdraw: Annotated[bool, Parameter(negative=())] = False,
     measurement: str | None = None,
     segment: str | None = None,
     who: str | None = None,
@@ -184,10 +185,12 @@ def approve(
         File that a bench wrote.
     column
         Column whose values are in another unit than it says.
-    unit
-        Unit that the values are in, one of the column's candidates: mV, K, x10.
     why
         Reason, for the record.
+    unit
+        Unit that the values are in, one of the column's candidates: mV, K, x10.
+    withdraw
+        Take back what was approved for these rows; the record keeps both.
     measurement
         Measurement of a long table.
     segment
@@ -203,11 +206,14 @@ def approve(
     yes
         Do not ask; for scripts.
     """
-    from bench.cli.approve import Wish, approve_reply
+    from bench.cli.approve import Wish, approve_reply, withdraw_reply
     from bench.cli.confirm import confirm
+    from bench.errors import UsageError
 
-    wish = Wish(export, column, unit, why, measurement, segment, who, board, db, always)
-    return approve_reply(wish, yes=yes, ask=confirm)
+    if (unit is None) != withdraw:
+        raise UsageError("one of --unit and --withdraw says what to do", column=column, hint="--unit mV, or --withdraw")
+    wish = Wish(export, column, unit or "", why, measurement, segment, who, board, db, always)
+    return withdraw_reply(wish, yes=yes, ask=confirm) if withdraw else approve_reply(wish, yes=yes, ask=confirm)
 
 
 @app.command(help_epilogue=_REPLAY_EXAMPLES)

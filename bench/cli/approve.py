@@ -7,7 +7,7 @@ hard contradicts is not recorded: it would only refuse the rows again.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -70,12 +70,52 @@ def approve_reply(wish: Wish, *, yes: bool, ask: Ask) -> Reply:
     return Reply(text=act, notes=tuple(_record(wish, before, given, board, text)))
 
 
-def _record(wish: Wish, before: GuardedExport, given: Approval, board: BoardFile | None, text: str | None) -> list[str]:
+def withdraw_reply(wish: Wish, *, yes: bool, ask: Ask) -> Reply:
+    """Take back the approvals of one column (and the measurement and segment named): the guard decides again."""
+    (before,) = guard_exports([wish.export], ReadOptions(), [board_for(wish.export, wish.board)])
+    pair = _segment(wish, before)
+    standing = [
+        given
+        for given in before.approvals
+        if (given.column, given.measurement, given.segment) == (wish.column, wish.measurement, pair)
+    ]
+    if not standing:
+        there = ", ".join(dict.fromkeys(_words(given) for given in before.approvals)) or "none"
+        raise UsageError("nothing was approved for it in this export", column=wish.column,
+                         hint=f"approved here: {there}")  # fmt: skip
+    given = replace(standing[-1], who=_who(wish), why=_why(wish))
+    act = printable(
+        f"export: {wish.export} (SHA-256 {before.export.sha256})\nwithdraw: {_words(given)}, approved by "
+        f"{standing[-1].who}, because: {standing[-1].why}\nwithdrawn by: {given.who}, because: {given.why}"
+    )
+    answer = True if yes else ask(act)
+    if answer is None:
+        raise UsageError("a withdrawal is asked for on a terminal, and here is none", hint="add --yes:\n" + act)
+    if not answer:
+        return Reply(text=act, notes=("nothing was withdrawn",), exit_code=UsageError.exit_code)
+    return Reply(text=act, notes=tuple(_record(wish, before, given, None, None, withdrawn=True)))
+
+
+def _words(given: Approval) -> str:
+    rows = [given.measurement or "", "=".join(given.segment) if given.segment else ""]
+    return " ".join(filter(None, [given.column, *rows, "as", given.unit]))
+
+
+def _record(
+    wish: Wish,
+    before: GuardedExport,
+    given: Approval,
+    board: BoardFile | None,
+    text: str | None,
+    *,
+    withdrawn: bool = False,
+) -> list[str]:
     file = settings.load().approvals
     export = before.export
     when = datetime.now(UTC).isoformat(timespec="seconds")
-    approvals.append(file, approvals.Recorded(given, export.sha256, export.bytes, str(export.path.resolve()), when))
-    notes = [f"approved: {file}"]
+    path = str(export.path.resolve())
+    approvals.append(file, approvals.Recorded(given, export.sha256, export.bytes, path, when, withdrawn))
+    notes = [f"{'withdrawn' if withdrawn else 'approved'}: {file}"]
     if text is not None and board is not None:
         approvals.replace_text(board.path, text)
         notes.append(f"profile: {board.path} says {given.column} is {given.unit} from now on")

@@ -257,3 +257,32 @@ def test_an_approval_that_can_no_longer_be_used_is_said(here: Cli, take: Callabl
     board.write_text(board.read_text().replace('segments = ["fixture", "lot"]', 'segments = ["lot"]'))
     for column in columns(here, export, "iin_a"):
         assert "An approval of mA by Ann was not used: fixture is no segment column." in column["reason"]
+
+
+def test_a_withdrawal_lets_the_guard_decide_again_and_the_record_keeps_both(
+    here: Cli, take: Callable[[str], Path], tmp_path: Path
+) -> None:
+    export = take("kelvin")
+    here("approve", export, "--column", "tcase_c", "--unit", "K", *ANN, "--yes")
+    done = here("approve", export, "--column", "tcase_c", "--withdraw", "--who", "Bo", "--why", "wrong logger", "--yes")
+    assert done.exit_code == 0
+    assert "withdraw: tcase_c as K, approved by Ann, because: the logger was set so" in done.stdout
+    assert columns(here, export, "tcase_c")[0]["verdict"] == "refused"
+    approved, withdrawn = lines(tmp_path)
+    assert "withdrawn" not in approved
+    assert (withdrawn["who"], withdrawn["why"], withdrawn["withdrawn"]) == ("Bo", "wrong logger", True)
+    here("approve", export, "--column", "tcase_c", "--unit", "K", *ANN, "--yes")
+    assert columns(here, export, "tcase_c")[0]["verdict"] == "corrected"
+
+
+def test_what_was_never_approved_cannot_be_withdrawn(here: Cli, take: Callable[[str], Path]) -> None:
+    done = here("approve", take("kelvin"), "--column", "tcase_c", "--withdraw", *ANN, "--yes")
+    assert done.exit_code == 2
+    assert "nothing was approved for it in this export" in done.stderr
+
+
+@pytest.mark.parametrize("flags", [(), ("--unit", "K", "--withdraw")])
+def test_a_unit_or_a_withdrawal_is_asked_for(here: Cli, take: Callable[[str], Path], flags: tuple[str, ...]) -> None:
+    done = here("approve", take("kelvin"), "--column", "tcase_c", *flags, *ANN, "--yes")
+    assert done.exit_code == 2
+    assert "--withdraw" in done.stderr
