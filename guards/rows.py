@@ -45,9 +45,20 @@ def with_cell_units(frame: pl.LazyFrame, cells: Cells, layout: Layout, decimal: 
     return frame, replace(cells, frame=pl.concat([cells.frame, read], how="horizontal"))
 
 
+MOST_NAMES = 20_000
+"""More distinct texts than this name rows, not what they measure: judging each alone would take hours."""
+_MOST_UNITS = 1_000
+
+
 def with_known_units(layout: Layout, cells: Cells) -> Layout:
-    """Return the layout without a unit column in which no cell is a unit: it only has the name of one."""
+    """Return the layout without a column that only has the name of a unit or measurement column.
+
+    A unit column has a unit in some cell, and no more spellings than there are; a measurement column repeats its names.
+    """
+    if layout.measurement and cells.frame[key(layout.measurement)].n_unique() > MOST_NAMES:
+        layout = replace(layout, measurement=None)
     if layout.unit is None:
         return layout
     texts = cells.frame[key(layout.unit)].unique().cast(pl.String).drop_nulls()
-    return layout if any(find_unit(text) for text in texts) else replace(layout, unit=None)
+    known = texts.len() <= _MOST_UNITS and any(find_unit(text) for text in texts)
+    return layout if known else replace(layout, unit=None)

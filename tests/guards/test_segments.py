@@ -46,3 +46,18 @@ def test_many_measurements_are_judged_together_and_each_alone(judge):
     values = guarded.corrected.collect()["value_v"]
     assert values.null_count() == 0
     assert values.max() == pytest.approx(5.003)
+
+
+@pytest.mark.parametrize("name", ["fixture", "measurement", "unit", "lot"])
+def test_a_name_for_every_row_is_judged_in_bounded_time(judge, name):
+    rows = [f"N{i},{5.0 + i % 7 / 1000}" for i in range(50_000)]
+    report = next(r for r in judge(f"{name},V\n" + "\n".join(rows)).report.columns if r.judged)
+    assert (report.verdict, report.rows) == ("kept", 50_000)
+
+
+@pytest.mark.parametrize(
+    "cells", [["1e308", "-1e308", "1e307"], ["5e-324", "1e-310", "2e-320"], ["1e308", "5e-324", "5.0"]]
+)
+def test_the_ends_of_a_float_are_a_verdict_and_no_crash(judge, cells):
+    (report,) = judge("V\n" + "\n".join(cells)).report.columns
+    assert report.verdict in ("kept", "refused", "unverified")
