@@ -173,8 +173,11 @@ def _stacked(
     step = max(1, _STACKED_CELLS // max(1, *(frames[at].height for at in same)))
     for start in range(0, len(same), step):
         some = same[start : start + step]
-        pieces = [frames[at].select(*taken, pl.col(parts[at][0].column).alias(_STACKED), _at(at)) for at in some]
-        stacked = pl.concat(pieces, rechunk=False).lazy().with_columns(value_of(part).alias("\x1fvalue"))
+        pieces = [_piece(frames[at], taken, parts[at][0].column) for at in some]
+        ids = pl.DataFrame({_PART: some, "n": [piece.height for piece in pieces]}, schema_overrides={_PART: pl.Int32})
+        whose = ids.select(pl.col(_PART).repeat_by("n").explode()).to_series()
+        whole = pl.concat(pieces, rechunk=False).with_columns(whose)
+        stacked = whole.lazy().with_columns(value_of(part).alias("\x1fvalue"))
         counted = stacked.group_by(_PART, *keys).agg(aggregates).collect()
         rows = counted.with_columns(pl.col(keys).cast(pl.String)).sort(_PART, *keys).to_dicts()
         by_part: dict[int, list[dict[str, Any]]] = {}
@@ -186,8 +189,9 @@ def _stacked(
             yield at, Counts(named, tuple({name: row[name] for name in asked} for row in own))
 
 
-def _at(at: int) -> pl.Expr:
-    return pl.lit(at, pl.Int32).alias(_PART)
+def _piece(frame: pl.DataFrame, taken: Sequence[str], column: str) -> pl.DataFrame:
+    """Return columns of a frame as they are: a query for each part would cost more than its counting."""
+    return pl.DataFrame([*(frame.get_column(name) for name in taken), frame.get_column(column).alias(_STACKED)])
 
 
 def _tally(frame: pl.DataFrame, parts: Sequence[tuple[Part, Evidence]], groups: Sequence[str]) -> list[Counts]:
