@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench import settings
 from bench.cli.reply import Reply
-from bench.outcome import DONE, UNAVAILABLE
+from bench.outcome import DONE, UNAVAILABLE, USAGE
 from runner import Image, RunnerError, check_installed, image_status, install_image
 from runner.packages import add_packages
 from runner.packing import install_packed, pack_image
@@ -38,7 +38,11 @@ def add_reply(
 ) -> Reply:
     """Put packages into the image."""
     cache = settings.load().cache
-    return _done(lambda: add_packages(names, cache, source=source, exactly=exactly, progress=progress), json=json)
+
+    def make() -> Image:
+        return add_packages(names, cache, source=source, exactly=exactly, progress=progress)
+
+    return _done(make, json=json, failed=USAGE)
 
 
 def pack_reply(file: Path, progress: Progress | None, *, json: bool) -> Reply:
@@ -53,16 +57,16 @@ def pack_reply(file: Path, progress: Progress | None, *, json: bool) -> Reply:
     return Reply(text=f"image {image.id}\n{file} ({size / 1e6:.1f} MB)")
 
 
-def _done(make: Callable[[], Image], *, json: bool) -> Reply:
+def _done(make: Callable[[], Image], *, json: bool, failed: int = UNAVAILABLE) -> Reply:
     try:
         image = make()
     except RunnerError as error:
-        return _reply(None, error, json=json)
+        return _reply(None, error, json=json, failed=failed)
     return _reply(image, None, json=json)
 
 
-def _reply(image: Image | None, error: RunnerError | None, *, json: bool) -> Reply:
-    code = DONE if error is None else UNAVAILABLE
+def _reply(image: Image | None, error: RunnerError | None, *, json: bool, failed: int = UNAVAILABLE) -> Reply:
+    code = DONE if error is None else failed
     status = image_status(settings.load().cache)
     packages = image.packages if image else ()
     if json:

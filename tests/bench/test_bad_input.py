@@ -174,11 +174,11 @@ def test_a_path_without_a_name_is_a_directory_like_any_other(cli: Cli, path: str
     assert "fault in bench-analyze" not in done.stderr
 
 
-def test_a_package_that_the_image_cannot_take_is_said_with_what_to_use_instead(cli: Cli) -> None:
-    done = cli("sandbox", "add", "numpy")
+def test_a_package_that_has_no_fitting_wheel_is_said_with_the_way_out(cli: Cli) -> None:
+    done = cli("sandbox", "add", "numpy", "--from", ".")
     assert done.exit_code == 2
-    assert "cannot take numpy" in done.stderr
-    assert "standard library" in done.stderr
+    assert "there is no wheel of numpy that is pure Python or built for pyemscripten" in done.stderr
+    assert "give --from a folder or mirror" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["a\x00b", "^a$", "^vout_v$"])
