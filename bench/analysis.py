@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +22,8 @@ from runner import RunnerError, RunResult
 if TYPE_CHECKING:
     import polars as pl
 
+    from bench.ask.answer import Answer
+    from bench.ask.messages import Model
     from runner import Sandbox
 
 OnOutput = Callable[[str, str], None]  # stream ("stdout", "stderr"), text
@@ -43,6 +45,7 @@ class Analysis:
     _runs: list[dict[str, object]] = field(default_factory=list, init=False)
     _attached: bool = field(default=False, init=False)
     _warned: list[str] = field(default_factory=list, init=False)
+    _answer: Answer | None = field(default=None, init=False)
     _touched: bool = field(default=False, init=False)  # by a snippet: the sandbox's account of reads
 
     @property
@@ -100,6 +103,23 @@ class Analysis:
         self._runs.append(receipts.run_entry(code, run))
         return run
 
+    def ask(
+        self, question: str, *, model: str | Model, turns: int = 4, tokens: int = 200_000, base_url: str | None = None
+    ) -> Answer:
+        """Let a model answer by snippets; code runs them and traces every figure of the answer (see `bench.verify`).
+
+        `model`: `scripted:FILE`, `stub`, or `PROVIDER:NAME` by the optional part `ask`; `base_url`: a server that
+        speaks OpenAI's language. `turns`: how many snippets; `tokens`: how many in and out. A model that fails is an answer.
+
+        Raises:
+            UsageError: no question, no such model, or its key is missing.
+        """
+        from bench.ask import session  # noqa: PLC0415 - nobody else pays for it
+
+        chosen = session.model_of(model, base_url) if isinstance(model, str) else model
+        self._answer = session.ask_analysis(self, question, chosen, session.Ceilings(turns=turns, tokens=tokens))
+        return self._answer
+
     def _run(self, code: str, on_output: OnOutput | None, clock_ms: int | None) -> RunResult:
         try:
             sandbox = self._ready_sandbox()
@@ -132,9 +152,11 @@ class Analysis:
         wanted = receipts.tables_read(self.tables, self._runs)
         with_raw = [table.name for each in self.exports for table in each.tables if table.guarded.raw_columns]
         contents = fingerprints.contents(self.db, wanted, with_raw)
+        answer = None if self._answer is None else {"question": self._answer.question, **self._answer.to_dict()}
         return receipts.make(
-            self.exports, self._runs, options=self.options, contents=contents, made_at=datetime.now(UTC)
-        )
+            self.exports, self._runs, options=self.options, contents=contents, made_at=datetime.now(UTC),
+            limits=limits_of(self.exports), answer=answer,
+        )  # fmt: skip
 
     def close(self) -> None:
         """End the sandbox and remove the temporary database, if there is one."""
@@ -168,6 +190,16 @@ def temporary_database(folder: Path | None) -> Path:
     """Return the database's name in such a folder."""
     assert folder is not None
     return folder / "analysis.duckdb"
+
+
+def limits_of(exports: Iterable[GuardedExport]) -> dict[str, dict[str, object]]:
+    """Return {node: {"lower", "upper", "unit"}}: what a snippet finds as `limits`."""
+    found: dict[str, dict[str, object]] = {}
+    for export in exports:
+        for table in export.tables:
+            for row in table.guarded.limits.to_dicts():
+                found.setdefault(str(row["node"]), {name: row[name] for name in ("lower", "upper", "unit")})
+    return found
 
 
 def column_units(report: TableReport) -> dict[str, str | None]:

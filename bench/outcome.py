@@ -1,20 +1,25 @@
 """What a command came to: the exit code, and the error that goes with it. Pure.
 
-Exit codes (design.md, "Contracts"): 0 done; 1 the snippet failed; 2 usage, or a file that cannot be read; 3 refused;
-4 a limit stopped the run; 5 the sandbox could not start. In the JSON document `error` is null exactly when the code
-is 0.
+Exit codes (design.md, "Contracts"): 0 done; 1 the snippet or the answer failed; 2 usage, or a file that cannot be read;
+3 refused; 4 a limit stopped the run; 5 the sandbox could not start. In the JSON document `error` is null exactly when
+the code is 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from bench import caveats
 from guards import ColumnReport, GuardReport, TableReport
 from runner import RunResult
 
+if TYPE_CHECKING:
+    from bench.ask.answer import Answer
+
 DONE, FAILED, USAGE, REFUSED, LIMIT, UNAVAILABLE = range(6)
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 _STATUS_CODES = {
     "ok": DONE, "error": FAILED, "crashed": FAILED, "protocol": FAILED,
     "time_limit": LIMIT, "memory_limit": LIMIT, "output_limit": LIMIT, "sandbox_unavailable": UNAVAILABLE,
@@ -63,6 +68,30 @@ def of_run(
     columns = caveats.columns_read(tables, run.reads)
     read_tables = [table for table in tables if any(column.table is table for column in columns)]
     return _judge(columns, read_tables, strict=strict, hint=hint) or Outcome(DONE)
+
+
+def of_answer(
+    answer: Answer, tables: Sequence[TableReport], *, strict: bool, allow_partial: bool, hint: str | None = None
+) -> Outcome:
+    """Judge a model's answer: by its status, then by the columns that its runs read."""
+    runs = [run for _, run in answer.runs]
+    if any(run.status == "sandbox_unavailable" for run in runs):
+        return Outcome(UNAVAILABLE, "sandbox_unavailable", answer.problem, answer.hint)
+    if answer.kind == "interrupted":
+        return Outcome(INTERRUPTED, answer.kind, answer.problem)
+    columns = caveats.columns_read(tables, [read for run in runs for read in run.reads])
+    read_tables = [table for table in tables if any(column.table is table for column in columns)]
+    only_refused = all(figure.traced_to or figure.mark == "refused" for figure in answer.figures)
+    judged = _judge(columns, read_tables, strict=strict, hint=hint)
+    if judged and not allow_partial and answer.status in ("traced", "marked") and only_refused:
+        return judged
+    code = _ANSWER_CODES[answer.status]
+    return Outcome(code) if code == DONE else Outcome(code, answer.kind, answer.problem, answer.hint)
+
+
+_ANSWER_CODES = {
+    "traced": DONE, "declined": DONE, "marked": FAILED, "claims_run": FAILED, "failed": FAILED, "limit": LIMIT,
+}  # fmt: skip
 
 
 def run_message(run: RunResult) -> str:

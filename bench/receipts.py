@@ -4,8 +4,9 @@ Canonical means sorted keys, no blanks, UTF-8, no NaN: equal content has equal b
 document without it, and `read` accepts canonical bytes only, so that a receipt altered in one byte is found out. It is
 a seal against damage and careless editing, not a signature: who makes a new receipt can give it a new id.
 
-Hashes stand for what is large: export, profile, ledger, tables, output, artifacts. The snippet and the value are kept,
-because a receipt that cannot be read answers nobody. Approvals are kept whole: another user's machine has none of them.
+Hashes stand for what is large: export, profile, ledger, tables, artifacts. The snippet, the value and what was printed
+are kept, because a receipt that cannot be read answers nobody, and figures of a text are traced to them; so is a
+model's answer with its figures. Approvals are kept whole: another user's machine has none of them.
 """
 
 from __future__ import annotations
@@ -33,10 +34,11 @@ from runner import RunResult
 if TYPE_CHECKING:
     from bench.readers.options import ReadOptions
 
-FORMAT = 2
+FORMAT = 3
 _PACKAGES = ("bench-analyze", "polars", "duckdb", "pandera", "pint", "deno")
 _MEMBERS = frozenset(
-    "id format made_at exports options tables ledger_sha256 rules_version runs repeatable versions".split()
+    "id format made_at exports options tables ledger_sha256 rules_version".split()
+    + "limits runs answer repeatable versions".split()
 )
 
 
@@ -66,9 +68,11 @@ def make(
     options: ReadOptions,
     contents: Mapping[str, object],
     made_at: datetime,
+    limits: Mapping[str, object] | None = None,
+    answer: Mapping[str, object] | None = None,
 ) -> dict[str, object]:
     """Return the receipt of an analysis. `runs`: a `run_entry` each; `contents`: by `fingerprints.contents`; `made_at`
-    is UTC."""
+    is UTC; `limits`: as a snippet has them; `answer`: of a model, with its question."""
     body: dict[str, object] = {
         "format": FORMAT,
         "made_at": made_at.isoformat(timespec="seconds"),
@@ -77,7 +81,9 @@ def make(
         "tables": dict(contents),
         "ledger_sha256": sha256(canonical([guarded.report.to_dict() for guarded in exports])),
         "rules_version": RULES_VERSION,
+        "limits": dict(limits or {}),
         "runs": list(runs),
+        "answer": answer,
         "repeatable": all(run["seed"] is not None for run in runs),
         "versions": _versions(),
     }
@@ -94,6 +100,7 @@ def run_entry(code: str, run: RunResult) -> dict[str, object]:
         "status": run.status,
         "value": json_safe(found["value"]),
         "value_sha256": sha256(canonical(found["value"])),
+        "stdout": json_safe(run.stdout),
         "stdout_sha256": sha256(_utf8(run.stdout)),
         "stderr_sha256": sha256(_utf8(run.stderr)),
         "error": None if error is None else {name: error[name] for name in ("type", "message")},

@@ -38,7 +38,7 @@ _BOUNDS = re.compile(
 )
 _LEDGER = re.compile(r"\b(?:rows?|cells?|lines?|values?|readings?|records?)\b", re.IGNORECASE)
 _GUARDED = re.compile(
-    r"\b(?:read|kept|correct\w*|chang\w*|quarantin\w*|refus\w*|flag\w*|clear\w*|divid\w*|convert\w*|guard|export"
+    r"\b(?:read|kept|multipl\w*|scal\w*|correct\w*|chang\w*|quarantin\w*|refus\w*|flag\w*|clear\w*|divid\w*|convert\w*|guard|export"
     r"|table|file)\b",
     re.IGNORECASE,
 )
@@ -103,12 +103,14 @@ class Context:
 
     `limits`: {node: {"lower", "upper", "unit"}}; None where they are not known, and numbers that the text calls limits
     are then not judged. `units`: {(table, column): the column's units}. `counts`: the guard's, by what they count.
+    `factors`: by which the guard corrected.
     """
 
     question: str = ""
     limits: Mapping[str, Mapping[str, Any]] | None = None
     units: Mapping[tuple[str, str], Sequence[str]] | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
+    factors: Mapping[str, float] = field(default_factory=dict)
 
 
 def verify(
@@ -293,7 +295,12 @@ class _Judge:
 
     def _from_counts(self, number: Number) -> str | None:
         sentence = self._sentence(number)
-        if number.unit is not None or not (_LEDGER.search(sentence) and _GUARDED.search(sentence)):
+        if number.unit is not None or not _GUARDED.search(sentence):
+            return None
+        for what, factor in self._context.factors.items():
+            if any(abs(abs(number.value) - value) <= _EXACT * value for value in (factor, 1 / factor)):
+                return f"guard: {what}"
+        if not _LEDGER.search(sentence):
             return None
         return next((f"guard: {what}" for what, count in self._context.counts.items() if count == number.value), None)
 

@@ -7,12 +7,15 @@ from pathlib import Path
 
 from bench import outcome, outputs, receipts, settings
 from bench.analysis import Analysis
+from bench.ask.answer import Answer
+from bench.cli.asking import write_trace
 from bench.cli.job import Job
 from bench.cli.options import Options
 from bench.cli.reply import Reply
 from bench.errors import BenchError
 from bench.guarded import GuardedExport
 from bench.pipeline import analyze
+from bench.render.answer import answer_text
 from bench.render.document import document
 from bench.render.explain import check_columns, explain_text
 from bench.render.terminal import board_hint, guard_text, run_text
@@ -25,6 +28,7 @@ class _Done:
 
     exports: tuple[GuardedExport, ...] = ()
     run: RunResult | None = None
+    answer: Answer | None = None
     receipt: Path | None = None
     notes: list[str] = field(default_factory=list)
 
@@ -51,9 +55,13 @@ def _steps(job: Job, done: _Done) -> outcome.Outcome:
             done.notes.append(f"table: {outputs.write_table(analysis, options.out)}")
         if job.code is not None:
             done.run = analysis.run(job.code)
-        if done.run is not None or options.receipt is not None:
+        if job.model is not None and options.ask is not None:
+            done.answer = analysis.ask(options.ask, model=job.model, turns=options.turns, tokens=options.max_tokens)
+        if options.trace is not None and done.answer is not None:
+            done.notes.append(f"trace: {write_trace(done.answer, options.trace)}")
+        if done.run is not None or done.answer is not None or options.receipt is not None:
             _write_receipt(analysis, job, done)
-        return _judge(analysis, options, done.run)
+        return _judge(analysis, options, done)
 
 
 def _analysis(job: Job) -> Analysis:
@@ -80,27 +88,38 @@ def _write_receipt(analysis: Analysis, job: Job, done: _Done) -> None:
     done.notes.append(f"receipt: {done.receipt}")
 
 
-def _judge(analysis: Analysis, options: Options, run: RunResult | None) -> outcome.Outcome:
+def _judge(analysis: Analysis, options: Options, done: _Done) -> outcome.Outcome:
     refused = [guarded for guarded in analysis.exports if guarded.report.outcome == "refused"]
     hint = next((hint for guarded in refused if (hint := board_hint(guarded))), None)
-    if run is None:
-        return outcome.of_guard(analysis.reports, strict=options.strict, hint=hint)
-    return outcome.of_run(
-        run, analysis.table_reports, strict=options.strict, allow_partial=options.allow_partial, hint=hint
-    )
+    tables, strict, partial = analysis.table_reports, options.strict, options.allow_partial
+    if done.answer is not None:
+        return outcome.of_answer(done.answer, tables, strict=strict, allow_partial=partial, hint=hint)
+    if done.run is None:
+        return outcome.of_guard(analysis.reports, strict=strict, hint=hint)
+    return outcome.of_run(done.run, tables, strict=strict, allow_partial=partial, hint=hint)
 
 
 def _reply(job: Job, done: _Done, *, exit_code: int, error: dict[str, object] | None, message: str) -> Reply:
     receipt = str(done.receipt) if done.receipt else None
     notes = (*done.notes, message) if message else tuple(done.notes)
     if job.options.json:
-        runs = [done.run] if done.run is not None else []
-        found = document(done.exports, runs=runs, receipt=receipt, error=error, exit_code=exit_code)
+        answer = None if done.answer is None else done.answer.to_dict()
+        found = document(
+            done.exports, runs=[run for _, run in _runs(job, done)], answer=answer, receipt=receipt, error=error,
+            exit_code=exit_code,
+        )  # fmt: skip
         return Reply(document=found, notes=notes, exit_code=exit_code)
     blocks = [guard_text(guarded) for guarded in done.exports]
     tables = [table for guarded in done.exports for table in guarded.report.tables]
     if explained := explain_text(job.options.explain, tables):
         blocks.append(explained)
-    if done.run is not None:
-        blocks.append(run_text(job.code or "", done.run, tables))
+    if done.answer is not None:
+        blocks.append(answer_text(done.answer, str(job.exports[0])))
+    blocks += [run_text(code, run, tables) for code, run in _runs(job, done)]
     return Reply(text="\n\n".join(blocks), notes=notes, exit_code=exit_code)
+
+
+def _runs(job: Job, done: _Done) -> list[tuple[str, RunResult]]:
+    if done.answer is not None:
+        return list(done.answer.runs)
+    return [] if done.run is None else [(job.code or "", done.run)]

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.ask.messages import Model
+from bench.ask.models import model_of
 from bench.cli.options import Options, check, snippet_code
 from bench.errors import UsageError
 from bench.sandboxes import SandboxSource
@@ -19,29 +21,32 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The exports and options of one command. `code`: the snippet's text, or None."""
+    """The exports and options of one command. `code`: the snippet's text, or None; `model`: who answers a question."""
 
     exports: list[Path]
     options: Options
     progress: Progress | None
     code: str | None
     sandbox: SandboxSource
+    model: Model | None = None
 
 
 def begin(exports: list[Path], options: Options, progress: Progress | None) -> Job:
     """Check the command and begin to start the sandbox if it will be needed.
 
     Raises:
-        UsageError: options that exclude each other, a limit that cannot be, a snippet that cannot be read.
+        UsageError: options that exclude each other, a limit that cannot be, a snippet that cannot be read, no such
+            model.
     """
     check(exports, options)
     _check_layers(options)
     code = snippet_code(options)
+    model = None if options.ask is None else model_of(options.model, options.base_url)
     seed = None if options.fresh_random else 0
     sandbox = SandboxSource(_limits(options), progress, seed=seed, require_layers=options.require_layer)
-    if code is not None and all(path.is_file() for path in exports):
+    if (code is not None or model is not None) and all(path.is_file() for path in exports):
         sandbox.start()
-    return Job(exports, options, progress, code, sandbox)
+    return Job(exports, options, progress, code, sandbox, model)
 
 
 def _check_layers(options: Options) -> None:

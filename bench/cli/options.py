@@ -12,6 +12,7 @@ from bench.errors import UsageError
 
 _READING = Group("Reading the export", sort_key=2)
 _SNIPPETS = Group("Running a snippet", sort_key=1)
+_ASKING = Group("Asking a model", sort_key=1)
 OUT_SUFFIXES = (".csv", ".parquet")
 _POSITIVE = validators.Number(gt=0)
 
@@ -41,6 +42,18 @@ class Options:
     "Python file to run in the sandbox against the corrected tables."
     code: Annotated[str | None, Parameter(name=["-c", "--code"], allow_leading_hyphen=True, group=_SNIPPETS)] = None
     "Python code to run instead of a file."
+    ask: Annotated[str | None, Parameter(name="--ask", allow_leading_hyphen=True, group=_ASKING)] = None
+    "Question for a model, which answers by snippets; every figure of its answer is traced to a run or marked."
+    model: Annotated[str | None, Parameter(name="--model", group=_ASKING)] = None
+    "PROVIDER:NAME (anthropic, openai, google, ollama, ...), scripted:FILE, or stub; keys come from the environment."
+    base_url: Annotated[str | None, Parameter(name="--base-url", group=_ASKING)] = None
+    "Address of an OpenAI-compatible server, for --model openai:NAME."
+    turns: Annotated[int, Parameter(name="--turns", group=_ASKING, validator=_POSITIVE)] = 4
+    "How many snippets the model may run for one answer."
+    max_tokens: Annotated[int, Parameter(name="--max-tokens", group=_ASKING, validator=_POSITIVE)] = 200_000
+    "How many tokens one answer may cost, in and out."
+    trace: Annotated[Path | None, Parameter(name="--trace", group=_ASKING)] = None
+    "Write each step here as JSON lines: who decided it, its text, tokens and seconds."
     allow_partial: Annotated[bool, Parameter(name="--allow-partial", negative=(), group=_SNIPPETS)] = False
     "Exit with 0 although the snippet read a refused column."
     wall_time: Annotated[float | None, Parameter(name="--wall-time", group=_SNIPPETS, validator=_POSITIVE)] = None
@@ -67,6 +80,12 @@ def check(exports: list[Path], options: Options) -> None:
     """Raise `UsageError` for options that exclude each other, or that would overwrite what is read."""
     if options.snippet is not None and options.code is not None:
         raise UsageError("--snippet and -c were both given", hint="give one of them")
+    if options.ask is not None and (options.snippet is not None or options.code is not None):
+        raise UsageError("a question and a snippet were both given", hint="give --ask, or --snippet or -c")
+    if options.ask is None and (options.model is not None or options.trace is not None):
+        raise UsageError("--model and --trace belong to a question", hint="add --ask QUESTION")
+    if options.ask is not None and not options.ask.strip():
+        raise UsageError("the question is empty", hint='--ask "Do the retested boards pass?"')
     if options.table is not None and len(exports) > 1:
         raise UsageError(
             "--table names one table, and several exports were given", hint="leave --table out, or name one export"
@@ -87,7 +106,8 @@ def _check_files(exports: list[Path], options: Options) -> None:
     read = [*exports, *beside, options.board, options.snippet]
     inputs = {path.resolve() for path in read if path is not None}
     written: set[Path] = set()
-    for name, path in (("--db", options.db), ("--out", options.out), ("--receipt", options.receipt)):
+    for name, path in (("--db", options.db), ("--out", options.out), ("--receipt", options.receipt),
+                       ("--trace", options.trace)):  # fmt: skip
         if path is None:
             continue
         if path.resolve() in inputs:

@@ -19,6 +19,7 @@ def document(
     exports: Sequence[GuardedExport] = (),
     *,
     runs: Sequence[RunResult] = (),
+    answer: Mapping[str, object] | None = None,
     receipt: str | None = None,
     error: Mapping[str, object] | None = None,
     exit_code: int,
@@ -33,7 +34,7 @@ def document(
         found["exports"] = parts
     return found | {
         "runs": [run_dict(run) for run in runs],
-        "answer": None,
+        "answer": answer,
         "receipt": receipt,
         "error": error,
         "exit_code": exit_code,

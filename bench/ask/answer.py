@@ -1,0 +1,83 @@
+"""An answer with its evidence: plain data that front ends render."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from bench.ask.messages import Tokens
+from bench.ask.verify import Figure
+
+if TYPE_CHECKING:
+    from runner import RunResult
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the loop. `by`: `model` where it chose the act, its arguments or the stop; else `code`."""
+
+    kind: str
+    by: str
+    title: str
+    text: str
+    duration_s: float = 0.0
+    tokens: Tokens | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the JSON form."""
+        return {
+            "kind": self.kind, "by": self.by, "title": self.title, "text": self.text, "duration_s": self.duration_s,
+            "tokens": self.tokens.to_dict() if self.tokens else None,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """An act with consequences that the model proposed, with its exact arguments. A person does it, or nobody."""
+
+    tool: str
+    arguments: Mapping[str, str]
+
+    def command(self, export: str) -> str:
+        """Return the command by which a person does it."""
+        options = [
+            part
+            for name in ("column", "measurement", "segment", "unit", "why")
+            if (value := self.arguments.get(name))
+            for part in (f"--{name}", value)
+        ]
+        return shlex.join(["bench-analyze", self.tool, export, *options])
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What `Analysis.ask` gives.
+
+    status: `traced` (every figure comes from a run, the limits or the question), `marked`, `claims_run` (it says that
+        something was run, and nothing was), `declined` (the tables do not hold it), `failed`, `limit`.
+    text: the answer, with a note behind each marked figure. turns: calls of a tool, at least 1.
+    problem, hint, kind: why it is not `traced`, what to do, and a stable word for programs; empty where all is well.
+    """
+
+    question: str
+    text: str
+    status: str
+    figures: tuple[Figure, ...]
+    model: str
+    turns: int
+    tokens: Tokens
+    runs: tuple[tuple[str, RunResult], ...] = ()
+    steps: tuple[Step, ...] = field(default=(), repr=False)
+    proposals: tuple[Proposal, ...] = ()
+    problem: str = ""
+    hint: str | None = None
+    kind: str = ""
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the `answer` member of the JSON document."""
+        return {
+            "text": self.text, "status": self.status, "figures": [figure.to_dict() for figure in self.figures],
+            "model": self.model, "turns": self.turns, "tokens": self.tokens.to_dict(),
+        }  # fmt: skip

@@ -1,0 +1,245 @@
+"""One question: the model writes, code runs, the answer is judged. The order of the steps, and nothing else.
+
+A turn is one call of a tool and what it gave; after `turns` of them the model is asked once more, for its answer. A
+failing snippet's traceback, a limit's message or a result goes back. An answer with marked figures goes back once, to
+be mended. Ceilings of tokens and seconds end the loop as a limit does. Steps are traced with who decided them: `model`
+only where the model chose the act, its arguments or the stop.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from bench.ask.answer import Answer, Proposal, Step
+from bench.ask.arithmetic import ArithmeticProblem, evaluate
+from bench.ask.messages import (
+    APPROVE,
+    ARITHMETIC,
+    RUN,
+    Call,
+    Message,
+    Model,
+    ModelProblem,
+    Response,
+    Returned,
+    Tokens,
+    Told,
+)
+from bench.ask.prompt import result_text
+from bench.ask.verify import Context, Verification, verify
+from bench.receipts import run_entry
+
+if TYPE_CHECKING:
+    from runner import RunResult
+
+_LIMITS = ("time_limit", "memory_limit", "output_limit")
+_EXPRESSION = re.compile(r"[\d\s.+\-*/()eE]*\d\s*[-+*/]\s*[\d\s.+\-*/()eE]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Ceilings:
+    """What one question may cost. `turns`: calls of a tool; `tokens`: in and out; `seconds`: from its start."""
+
+    turns: int = 4
+    tokens: int = 200_000
+    seconds: float = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question with all that it needs. `run` runs a snippet; `clock` gives seconds."""
+
+    question: str
+    model: Model
+    briefing: str
+    context: Context
+    run: Callable[[str], RunResult]
+    clock: Callable[[], float]
+    ceilings: Ceilings = field(default_factory=Ceilings)
+
+
+def ask(job: Ask) -> Answer:
+    """Return the model's answer, judged. A model that fails, a limit and Ctrl-C are answers with their status."""
+    return _Loop(job).answer()
+
+
+class _Loop:
+    def __init__(self, job: Ask) -> None:
+        self._job = job
+        self._history: list[Message] = [Told(job.question)]
+        self._runs: list[tuple[str, RunResult]] = []
+        self._evidence: list[Mapping[str, Any]] = []
+        self._steps: list[Step] = [Step("question", "code", "the question and the tables' schema", job.question)]
+        self._proposals: list[Proposal] = []
+        self._tokens = Tokens()
+        self._turns = 0
+        self._began = job.clock()
+
+    def answer(self) -> Answer:
+        text = ""
+        try:
+            text = self._until_text()
+            found = self._judged(text)
+            if found.marked or found.status == "claims_run":
+                mended = self._mended(found)
+                text, found = mended or (text, found)
+        except ModelProblem as error:
+            return self._ended("failed", text, error.message, error.hint, kind=error.kind)
+        except _Limit as error:
+            return self._ended("limit", text, str(error), "raise --turns, or ask for less", kind="limit")
+        except KeyboardInterrupt:
+            return self._ended("failed", text, "interrupted", None, kind="interrupted")
+        return self._finished(text, found)
+
+    def _until_text(self) -> str:
+        while True:
+            more = self._turns < self._job.ceilings.turns
+            response = self._respond(tools=more)
+            if not response.calls:
+                return self._computed(response.text)
+            if not more:
+                raise _Limit(f"no answer after {self._turns} turns")
+            for call in response.calls:
+                self._turns += 1
+                self._history.append(Returned(call, self._called(call)))
+                if self._runs and self._runs[-1][1].status == "sandbox_unavailable":
+                    raise ModelProblem(
+                        "the sandbox could not start",
+                        hint="bench-analyze sandbox status; bench-analyze sandbox install",
+                    )
+
+    def _respond(self, *, tools: bool) -> Response:
+        spent = self._job.clock() - self._began
+        if spent > self._job.ceilings.seconds:
+            raise _Limit(f"no answer after {spent:.0f} s")
+        if self._tokens.input + self._tokens.output > self._job.ceilings.tokens:
+            raise _Limit(f"no answer within {self._job.ceilings.tokens} tokens")
+        before = self._job.clock()
+        response = self._job.model.respond(self._job.briefing, self._history, tools=tools)
+        self._tokens += response.tokens
+        title = ", ".join(call.tool for call in response.calls) or "answers"
+        self._step("response", "model", title, response.text, before, response.tokens)
+        self._history.append(response)
+        return response
+
+    def _called(self, call: Call) -> str:
+        before = self._job.clock()
+        text = self._acted(call)
+        self._step("tool", "code", call.tool, text, before)
+        return text
+
+    def _acted(self, call: Call) -> str:
+        wanted = {RUN: "code", ARITHMETIC: "expression"}.get(call.tool)
+        if call.tool == APPROVE:
+            return self._proposed(call)
+        if wanted is None:
+            return f"there is no tool {call.tool!r:.60}; there are {RUN}, {ARITHMETIC} and {APPROVE}"
+        argument = call.arguments.get(wanted)
+        if not isinstance(argument, str):
+            return f"{call.tool} needs {wanted!r}, a text"
+        return self._ran(argument) if call.tool == RUN else self._calculated(argument)
+
+    def _ran(self, code: str) -> str:
+        self._steps.append(Step("code", "model", "the snippet", code))
+        run = self._job.run(code)
+        self._runs.append((code, run))
+        self._evidence.append(evidence(code, run))
+        return result_text(run)
+
+    def _calculated(self, expression: str) -> str:
+        try:
+            value = evaluate(expression)
+        except ArithmeticProblem as error:
+            return f"not evaluated: {error}"
+        self._evidence.append({"status": "ok", "value": value, "code": expression, "arithmetic": True})
+        return f"{value:.15g}"
+
+    def _proposed(self, call: Call) -> str:
+        texts = {name: str(value) for name, value in call.arguments.items() if isinstance(value, str)}
+        if not {"column", "unit", "why"} <= texts.keys():
+            return "approve needs 'column', 'unit' and 'why', each a text"
+        self._proposals.append(Proposal(call.tool, texts))
+        return "proposed to the engineer; nothing has changed, and the rows stay refused"
+
+    def _computed(self, text: str) -> str:
+        """An answer that is nothing but an expression is computed by code."""
+        if not _EXPRESSION.fullmatch(text.strip()):
+            return text
+        value = self._calculated(text.strip())
+        return text if value.startswith("not evaluated") else f"{text.strip()} = {value}"
+
+    def _judged(self, text: str) -> Verification:
+        return verify(text, self._evidence, context=self._job.context)
+
+    def _mended(self, found: Verification) -> tuple[str, Verification] | None:
+        """Ask once for a mended answer; a script that has ended, or a worse answer, leaves the first one."""
+        listed = "; ".join(f"{figure.text!r} ({figure.mark})" for figure in found.marked)
+        nothing = "You say that something was run, and nothing was. " if found.status == "claims_run" else ""
+        self._history.append(
+            Told(f"{nothing}These numbers of your answer were traced to no run: {listed}. "
+                 "Run what is missing, or answer again without them.")
+        )  # fmt: skip
+        try:
+            text = self._until_text()
+        except (ModelProblem, _Limit):
+            return None
+        again = self._judged(text)
+        return None if again.marked and len(again.marked) > len(found.marked) else (text, again)
+
+    def _finished(self, text: str, found: Verification) -> Answer:
+        if _same_words(text, self._job.question):
+            return self._ended(
+                "failed", text, "the model only repeated the question, and that is refused as an answer",
+                "name a model: --model PROVIDER:NAME", kind="no_answer",
+            )  # fmt: skip
+        if not text.strip():
+            return self._ended("failed", text, "the model gave an empty answer", "ask again", kind="no_answer")
+        status = found.status
+        if status == "no_figures":
+            if any(run.ok for _, run in self._runs):
+                return self._made("traced", found)
+            if not self._runs:
+                return self._made("marked", found, "nothing was run, so that nothing vouches for this answer")
+            last = self._runs[-1][1]
+            limit = last.status in _LIMITS
+            return self._made(
+                "limit" if limit else "failed", found, f"no run succeeded: the last ended with {last.status}"
+            )
+        problem = {
+            "marked": f"{len(found.marked)} of {len(found.figures)} figures of the answer are marked",
+            "claims_run": "the answer says that something was run, and nothing was",
+        }.get(status, "")
+        return self._made(status, found, problem)
+
+    def _made(
+        self, status: str, found: Verification, problem: str = "", hint: str | None = None, kind: str = ""
+    ) -> Answer:
+        self._step("verdict", "code", status, found.marked_text, self._job.clock())
+        return Answer(
+            question=self._job.question, text=found.marked_text, status=status, figures=found.figures,
+            model=self._job.model.name, turns=max(1, self._turns), tokens=self._tokens, runs=tuple(self._runs),
+            steps=tuple(self._steps), proposals=tuple(self._proposals), problem=problem, hint=hint,
+            kind=kind or (f"answer_{status}" if problem else ""),
+        )  # fmt: skip
+
+    def _ended(self, status: str, text: str, problem: str, hint: str | None, *, kind: str) -> Answer:
+        return self._made(status, self._judged(text), problem, hint, kind)
+
+    def _step(self, kind: str, by: str, title: str, text: str, before: float, tokens: Tokens | None = None) -> None:
+        self._steps.append(Step(kind, by, title, text, self._job.clock() - before, tokens))
+
+
+class _Limit(Exception):  # noqa: N818 - never leaves this module
+    pass
+
+
+def evidence(code: str, run: RunResult) -> Mapping[str, Any]:
+    """Return a run as `verify` takes it: with its snippet and what it printed."""
+    return {**run_entry(code, run), "stdout": run.stdout}
+
+
+def _same_words(text: str, question: str) -> bool:
+    return re.findall(r"\w+", text.lower()) == re.findall(r"\w+", question.lower())

@@ -1,0 +1,137 @@
+"""Models of providers, by pydantic-ai (optional part `ask`): Anthropic, OpenAI, Google, Ollama, compatible servers.
+
+Each request is one call of the provider's own client; the loop, the tools and the judgement stay here. Keys are read
+from the environment by the provider's library: this module never sees one, and errors are told without what was sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bench.ask.messages import Call, Message, ModelProblem, Response, Tokens, Told
+from bench.ask.prompt import tool_schemas
+from bench.errors import EnvironmentProblem, UsageError
+
+_TIMEOUT_S = 120.0
+_LONGEST = 300
+
+
+def provided(name: str, base_url: str | None) -> Provided:
+    """Return the model `PROVIDER:NAME`. `base_url`: a server that speaks OpenAI's chat completions.
+
+    Raises:
+        EnvironmentProblem: pydantic-ai, or the provider's own library, is not installed.
+        UsageError: the provider is not known, or its key is not in the environment.
+    """
+    try:
+        from pydantic_ai import exceptions, models  # noqa: PLC0415
+    except ImportError as error:
+        raise EnvironmentProblem(
+            f"{name} needs an optional part that is not installed", hint="pip install 'bench-analyze[ask]'"
+        ) from error
+    provider, _, model = name.partition(":")
+    try:
+        if base_url is not None:
+            if provider != "openai":
+                raise UsageError(f"--base-url goes with openai:NAME, not with {provider}:", hint=f"openai:{model}")
+            return Provided(name, _compatible(model, base_url))
+        return Provided(name, models.infer_model(name))
+    except (exceptions.UserError, ValueError) as error:
+        raise UsageError(f"{name} cannot be used: {_said(error)}", hint="set its key, or name another model") from error
+    except ImportError as error:
+        raise EnvironmentProblem(
+            f"{name} cannot be used: {_said(error)}", hint="pip install 'bench-analyze[ask]'"
+        ) from error
+
+
+def _compatible(model: str, base_url: str) -> Any:
+    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
+    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
+
+    return OpenAIChatModel(model, provider=OpenAIProvider(base_url=base_url))
+
+
+@dataclass(frozen=True)
+class Provided:
+    """A provider's model. `model` is pydantic-ai's."""
+
+    name: str
+    model: Any
+
+    def respond(self, briefing: str, history: Sequence[Message], *, tools: bool) -> Response:
+        """Ask the provider once.
+
+        Raises:
+            ModelProblem: it refused, failed, timed out, or could not be reached.
+        """
+        from pydantic_ai import ToolDefinition, direct, exceptions, models  # noqa: PLC0415
+
+        offered = (
+            [
+                ToolDefinition(name=name, parameters_json_schema=schema, description=text)
+                for name, text, schema in tool_schemas()
+            ]
+            if tools
+            else []
+        )
+        parameters = models.ModelRequestParameters(function_tools=offered, allow_text_output=True)
+        try:
+            found = direct.model_request_sync(
+                self.model, _messages(briefing, history), model_request_parameters=parameters,
+                model_settings={"timeout": _TIMEOUT_S},
+            )  # fmt: skip
+        except (exceptions.AgentRunError, exceptions.UserError, OSError) as error:
+            raise _problem(self.name, error) from error
+        return _response(found)
+
+
+def _messages(briefing: str, history: Sequence[Message]) -> list[Any]:
+    from pydantic_ai import messages as m  # noqa: PLC0415
+
+    found: list[Any] = [m.ModelRequest(parts=[m.SystemPromptPart(briefing)])]
+    for message in history:
+        if isinstance(message, Response):
+            found.append(message.native)
+            continue
+        part = (
+            m.UserPromptPart(message.text)
+            if isinstance(message, Told)
+            else m.ToolReturnPart(message.call.tool, message.text, message.call.id)
+        )
+        if isinstance(found[-1], m.ModelRequest):
+            found[-1] = m.ModelRequest(parts=[*found[-1].parts, part])
+        else:
+            found.append(m.ModelRequest(parts=[part]))
+    return found
+
+
+def _response(found: Any) -> Response:
+    from pydantic_ai import messages as m  # noqa: PLC0415
+
+    calls = tuple(_call(part) for part in found.parts if isinstance(part, m.ToolCallPart))
+    text = "".join(part.content for part in found.parts if isinstance(part, m.TextPart))
+    return Response(text, calls, Tokens(found.usage.input_tokens, found.usage.output_tokens), found)
+
+
+def _call(part: Any) -> Call:
+    try:
+        arguments = part.args_as_dict()
+    except (ValueError, AssertionError):  # what the model wrote is no JSON object: the tool says what it needs
+        arguments = {}
+    return Call(part.tool_name, arguments, part.tool_call_id)
+
+
+def _problem(name: str, error: Exception) -> ModelProblem:
+    status = getattr(error, "status_code", None)
+    hints = {401: "check the key in the environment", 403: "check the key in the environment",
+             404: "check the model's name", 429: "wait, or use another model"}  # fmt: skip
+    hint = hints.get(status or 0, "try again, or use another model; -c CODE works without one")
+    what = f"the provider answered with {status}" if status else "the provider gave no usable answer"
+    return ModelProblem(f"{name}: {what}: {_said(error)}", hint=hint)
+
+
+def _said(error: Exception) -> str:
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."

@@ -1,0 +1,76 @@
+"""What an analysis gives to a question: the briefing, and what may vouch for a number beside runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from bench.analysis import limits_of
+from bench.ask.answer import Answer
+from bench.ask.loop import Ask, Ceilings, ask
+from bench.ask.messages import Model
+from bench.ask.models import model_of
+from bench.ask.prompt import briefing
+from bench.ask.verify import Context
+from bench.errors import UsageError
+
+if TYPE_CHECKING:
+    from bench.analysis import Analysis
+
+
+__all__ = ["Ceilings", "ask_analysis", "model_of"]
+
+
+def ask_analysis(analysis: Analysis, question: str, model: Model, ceilings: Ceilings) -> Answer:
+    """Ask a model about the tables of an analysis.
+
+    Raises:
+        UsageError: the question is empty.
+    """
+    if not question.strip():
+        raise UsageError("the question is empty", hint='--ask "Do the retested boards pass?"')
+    limits = limits_of(analysis.exports)
+    named = frozenset(
+        name
+        for export in analysis.exports
+        if export.board is not None
+        for node in export.board.board.nodes
+        for name in node.measurements
+    )
+    context = Context(question, limits, units_of(analysis), counts_of(analysis), factors_of(analysis))
+    told = briefing(analysis.table_reports, limits, named)
+    return ask(Ask(question, model, told, context, analysis.run, time.monotonic, ceilings))
+
+
+def units_of(analysis: Analysis) -> Mapping[tuple[str, str], list[str]]:
+    """Return the units of each column, several where they differ by measurement or segment."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for table in analysis.table_reports:
+        for column in table.columns:
+            units = found.setdefault((table.name.lower(), column.name.lower()), [])
+            if column.unit is not None and column.unit not in units:
+                units.append(column.unit)
+    return found
+
+
+def counts_of(analysis: Analysis) -> dict[str, int]:
+    """Return the guard's counts that the model was told, by what they count."""
+    found: dict[str, int] = {}
+    for table in analysis.table_reports:
+        for word in ("read", "kept", "changed", "quarantined"):
+            found[f"{table.name}, rows {word}"] = int(getattr(table, f"rows_{word}"))
+        for column in table.columns:
+            for word in ("rows", "nulls", "sentinels", "faults"):
+                found[f"{table.name}.{column.label}, {word}"] = int(getattr(column, word))
+    return found
+
+
+def factors_of(analysis: Analysis) -> dict[str, float]:
+    """Return the factors by which the guard corrected, by the column."""
+    return {
+        f"{table.name}.{column.label}, factor": abs(column.factor)
+        for table in analysis.table_reports
+        for column in table.columns
+        if column.verdict == "corrected" and column.factor
+    }
