@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from runner import Image, Sandbox
-from runner.folders import PREFIX, _place, sweep
+from runner.folders import sweep
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked at in /proc")
 KILLS, HOSTS, THREADS, RUNS, SESSION = (
@@ -26,10 +26,6 @@ KILLS, HOSTS, THREADS, RUNS, SESSION = (
     for name, few in (("KILLS", 8), ("HOSTS", 3), ("THREADS", 4), ("RUNS", 5), ("SESSION", 100))
 )
 DEADLINE_S = 10.0
-
-
-def folders() -> set[str]:
-    return {path.name for path in _place().glob(f"{PREFIX}*")}
 
 
 def running_in(names: set[str]) -> list[int]:
@@ -46,16 +42,16 @@ def running_in(names: set[str]) -> list[int]:
 
 
 @pytest.fixture
-def before() -> Iterator[set[str]]:
-    """The folders that other sandboxes of this machine have; nothing of ours may be left when the test ends."""
-    known = folders()
-    yield known
-    ours = folders() - known
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where this test's private folders are made, apart from those of other sandboxes of the machine. When the test
+    ends there is none, and no process that worked in one."""
+    monkeypatch.setattr("runner.folders._SHARED_MEMORY", tmp_path)
+    yield tmp_path
     deadline = time.monotonic() + DEADLINE_S
-    while (running_in(ours) or folders() & ours) and time.monotonic() < deadline:
+    while (running_in({str(tmp_path)}) or list(tmp_path.iterdir())) and time.monotonic() < deadline:
         pass
-    assert running_in(ours) == []
-    assert folders() & ours == set()
+    assert running_in({str(tmp_path)}) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def deno_of(launcher: int) -> int:
@@ -63,9 +59,7 @@ def deno_of(launcher: int) -> int:
 
 
 @pytest.mark.parametrize("victim", ["launcher", "deno"])
-def test_a_worker_killed_at_a_random_moment_costs_its_own_run_at_most(
-    image: Image, before: set[str], victim: str
-) -> None:
+def test_a_worker_killed_at_a_random_moment_costs_its_own_run_at_most(image: Image, place: Path, victim: str) -> None:
     chance = random.Random(2026)
     outcomes = {"ok": 0, "crashed": 0}
     with Sandbox(image=image) as sandbox:
@@ -88,7 +82,9 @@ def test_a_worker_killed_at_a_random_moment_costs_its_own_run_at_most(
 
 HOST = """
 import sys
-from runner import Sandbox
+from pathlib import Path
+from runner import Sandbox, folders
+folders._SHARED_MEMORY = Path(sys.argv[1][:-1])
 with Sandbox() as sandbox:
     print(sandbox.run("1").status, flush=True)
     while True:
@@ -96,10 +92,11 @@ with Sandbox() as sandbox:
 """
 
 
-def test_a_host_that_is_killed_leaves_no_process_and_no_folder(image: Image, before: set[str]) -> None:
+def test_a_host_that_is_killed_leaves_no_process_and_no_folder(image: Image, place: Path) -> None:
     chance = random.Random(2026)
     for _ in range(HOSTS):
-        host = subprocess.Popen([sys.executable, "-c", HOST], stdout=subprocess.PIPE, cwd=Path(__file__).parents[2])
+        command = [sys.executable, "-c", HOST, f"{place}/"]
+        host = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2])
         assert host.stdout is not None
         if chance.random() < 0.7:
             assert host.stdout.readline() == b"ok\n"
@@ -129,7 +126,7 @@ def test_a_folder_in_use_is_not_swept(image: Image) -> None:
         assert sandbox._session._worker._folder.path.is_dir()
 
 
-def test_threads_side_by_side_get_their_own_answers(image: Image, before: set[str]) -> None:
+def test_threads_side_by_side_get_their_own_answers(image: Image, place: Path) -> None:
     wrong: list[object] = []
 
     def work(thread: int) -> None:
