@@ -109,7 +109,7 @@ class Analysis:
         """Let a model answer by snippets; code runs them and traces every figure of the answer (see `bench.verify`).
 
         `model`: `scripted:FILE`, `stub`, or `PROVIDER:NAME` by the optional part `ask`; `base_url`: a server that
-        speaks OpenAI's language. `turns`: how many snippets; `tokens`: how many in and out. A model that fails is an answer.
+        speaks OpenAI's language. `turns`: how many snippets; `tokens`: in and out. A model that fails is an answer.
 
         Raises:
             UsageError: no question, no such model, or its key is missing.

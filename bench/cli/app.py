@@ -27,10 +27,11 @@ Examples:
   bench-analyze retest.csv --explain value_v
   bench-analyze retest.csv -c "con.sql('from retest limit 3').fetchall()"
   bench-analyze retest.csv production.csv --snippet yield.py --json
+  bench-analyze retest.csv --ask "Do the retested boards pass?" --model PROVIDER:NAME
 
 Exit codes:
   0  done
-  1  the snippet failed
+  1  the snippet or the answer failed, or figures of the answer are marked
   2  usage, or a file that cannot be read or written
   3  refused: a column's unit is in doubt, and it is needed
   4  a limit stopped the snippet
@@ -61,6 +62,16 @@ Exit codes:
   1  other figures, or the receipt was altered
   2  a file that is not there or cannot be read
   5  the sandbox could not start
+"""
+_VERIFY_EXAMPLES = """\
+Examples:
+  bench-analyze verify answer.txt --receipt receipt.json
+  echo "15 of 18 boards pass" | bench-analyze verify - --receipt receipt.json --json
+
+Exit codes:
+  0  every figure is traced, or there is none
+  1  a figure is marked, the text claims a run that did not happen, or the receipt was altered
+  2  a file that is not there or cannot be read
 """
 _SANDBOX_EXAMPLES = """\
 Examples:
@@ -242,6 +253,30 @@ def replay(
 
     with progress_bar(color=load().color) as progress:
         return replay_reply(Again(receipt, export, board), progress, json=json)
+
+
+@app.command(help_epilogue=_VERIFY_EXAMPLES)
+def verify(
+    answer: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    /,
+    *,
+    receipt: Annotated[Path, Parameter(name="--receipt")],
+    json: Annotated[bool, Parameter(negative=())] = False,
+) -> Reply:
+    """Trace every figure of a text to the runs of a receipt.
+
+    Parameters
+    ----------
+    answer
+        File that holds the text; - reads it from standard input.
+    receipt
+        File that a run wrote; the run printed its path.
+    json
+        Print one JSON document.
+    """
+    from bench.cli.verifying import verify_reply
+
+    return verify_reply(answer, receipt, json=json)
 
 
 @sandbox.command
