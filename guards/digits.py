@@ -1,11 +1,12 @@
 """What the digits of the texts say about how a file was damaged: a diagnosis, never a unit.
 
-Looked at only where the values contradict their label, because a healthy file has every one of these patterns too.
+A thousands mark is looked for only where the values contradict their label, because a healthy file can have such
+numbers too, or where there is no label: those values are unverified at best.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import polars as pl
 
@@ -13,6 +14,7 @@ from guards.cells import Kind
 from guards.parts import Part
 from guards.quantities import number
 from guards.tally import Tally
+from guards.units import find_unit
 from guards.witnesses import TOLERATED
 
 _FEWEST = 3
@@ -39,7 +41,7 @@ def digit_pattern(frame: pl.LazyFrame, part: Part, kind: Kind, tally: Tally, dec
     times smaller. Autorange is `autoranged`.
     """
     out = bool(tally.outside) and tally.outside[0] > TOLERATED * tally.judged
-    if not tally.judged or not (out or max(tally.only_rival, default=0)):
+    if not tally.judged or not (part.declared is None or out or max(tally.only_rival, default=0)):
         return None
     text = kind.text(part.column, decimal)
     apart = tally.upper is not None and tally.upper >= 100 and tally.smallest is not None
@@ -61,6 +63,16 @@ def autoranged(frame: pl.LazyFrame, kinds: Mapping[str, Kind], decimal: str) -> 
     found = head.select(e.str.contains(zero).sum().alias(name) for name, e in text.items()).collect() if text else None
     some = [name for name, n in found.row(0, named=True).items() if n >= _FEWEST_ZEROS] if found is not None else []
     return {name: _AUTORANGE for name in some if _redundant_zeros(frame.head(_HEAD_ROWS), text[name])}
+
+
+def rows_name_units(frame: pl.LazyFrame, texts: Collection[str]) -> bool:
+    """Return whether one of these columns of text says the unit row by row, and not the same in all rows."""
+    head = frame.select(texts).head(_HEAD_ROWS_OF_ALL).collect()
+    for cells in head.iter_columns():
+        units = [find_unit(text) for text in cells.str.strip_chars().drop_nulls().unique()]
+        if len(units) > 1 and all(units) and len({unit.quantity for unit in units if unit}) == 1:
+            return True
+    return False
 
 
 def _redundant_zeros(frame: pl.LazyFrame, text: pl.Expr) -> bool:

@@ -18,7 +18,7 @@ from guards.cells import Cells, Kind, key, passed
 from guards.checks import known_limits
 from guards.corrections import Ruling
 from guards.declared import ExportColumn, Label, Layout, labels_of
-from guards.digits import autoranged, digit_pattern
+from guards.digits import autoranged, digit_pattern, rows_name_units
 from guards.headers import header_unit
 from guards.neighbours import SAMPLE_ROWS, Neighbours, find_neighbours, identity_checks, row_checks_for
 from guards.parts import Part, make_part
@@ -62,6 +62,8 @@ def judge(
 ) -> dict[str, tuple[Ruling, ...]]:
     """Return the rulings of each of `columns` (the judged ones of `every`); together they cover every row."""
     damaged = autoranged(frame, {column.name: cells.kinds[column.name] for column in columns}, decimal)
+    if damaged and rows_name_units(frame, [c.name for c in every if cells.kinds[c.name].kind == "text"]):
+        damaged = {}  # the prefix is not lost: it stands beside
     court = Court(
         frame, cells, find_neighbours(every, columns, cells), layout, board, decimal,
         _named_too(_segments(cells, layout.segments), layout.segments, approvals), approvals,

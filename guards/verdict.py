@@ -126,10 +126,11 @@ def decide(part: Part, tally: Tally, digit_pattern: str | None = None) -> Decisi
     """
     if part.problem:
         return Decision("refused", "b", None, f"{part.problem}. The values are withheld until one of them is corrected")
+    damage = part.digits or (digit_pattern if part.declared is None else None)
+    if damage and not any(label.source == "profile" for label in part.labels):
+        return Decision("refused", "f", None, f"{_header(part)}, but {damage}. The values are withheld.")
     if part.declared is None:
         return Decision("unverified", "a", None, "no unit is declared for it in the file or the board.")
-    if part.digits and not any(label.source == "profile" for label in part.labels):
-        return Decision("refused", "f", None, f"{_header(part)}, but {part.digits}. The values are withheld.")
     case = Case(part, tally, testimony(part, tally))
     for rule in (_settled, _labels, _silence, _mixture, _stands, _corrected, _contradicted):
         decision = rule(case, digit_pattern)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import bench
 from bench.readers import read
 
 FOLDER = Path(__file__).parents[3] / "shared" / "data" / "public"
@@ -119,3 +120,21 @@ def test_the_row_with_one_field_too_many_is_quarantined_whole() -> None:
         "_row": 3, "_line": 4, "reason": "12 fields where the table has 11",
         "text": "SN12345,PN-001,2026-02-03 14:30:00,ICT,Firmware Version,StringValue,v2.1.5,,,,,PASS",
     }  # fmt: skip
+
+
+REFUSED_WITHOUT_A_BOARD = {
+    "current_thousands_mangled_some_rows.tsv": ("column_3", "a locale's thousands mark ate the decimal point"),
+    "maccor_s4000_mV_under_Volts.txt": ("Volts", "Proposal: the values are mV."),
+    "owon_prefix_lost_before.txt": ("column_2", "an autoranging meter whose prefix was lost row by row"),
+}
+
+
+@pytest.mark.parametrize("file", SHAPES)
+def test_without_a_board_only_what_is_damaged_is_refused_and_nothing_is_rescaled(file: str) -> None:
+    with bench.analyze(FOLDER / file) as analysis:
+        columns = [column for table in analysis.table_reports for column in table.columns]
+    found = {column.name: column.reason for column in columns if column.verdict == "refused"}
+    assert not [column.name for column in columns if column.verdict == "corrected"]
+    name, reason = REFUSED_WITHOUT_A_BOARD.get(file, (None, ""))
+    assert set(found) == ({name} if name else set())
+    assert reason in found.get(name or "", "")
