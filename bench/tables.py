@@ -215,6 +215,7 @@ def versions() -> dict[str, str]:
 def _connect() -> duckdb.DuckDBPyConnection:
     con = duckdb.connect(":memory:", config=_CONFIG)
     con.execute(f"SET temp_directory = {literal(Path(gettempdir()))}")
+    con.execute("SET enable_progress_bar = false")  # it would print between our results on stdout
     return con
 
 

@@ -235,3 +235,7 @@ def test_what_a_killed_build_left_is_removed_a_day_later(database: Path, export:
     bench.analyze(export, board=board, db=database).close()
     assert not old.exists()
     assert young.exists()
+
+
+def test_duckdb_prints_no_progress_of_its_own_on_stdout(database: Path) -> None:
+    assert rows(database, "SELECT current_setting('enable_progress_bar')") == [(False,)]
