@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 FORMAT = 3
 _PACKAGES = ("bench-analyze", "polars", "duckdb", "pandera", "pint", "deno")
 _MEMBERS = frozenset(
-    "id format made_at exports options tables ledger_sha256 rules_version".split()
+    "id format made_at exports options tables units ledger_sha256 rules_version".split()
     + "limits runs answer repeatable versions".split()
 )
 
@@ -82,6 +82,7 @@ def make(
         "ledger_sha256": sha256(canonical([guarded.report.to_dict() for guarded in exports])),
         "rules_version": RULES_VERSION,
         "limits": dict(limits or {}),
+        "units": _units(exports),
         "runs": list(runs),
         "answer": answer,
         "repeatable": all(run["seed"] is not None for run in runs),
@@ -197,6 +198,17 @@ def _export(guarded: GuardedExport) -> dict[str, object]:
         "profile": None if board is None else {"path": str(board.path.absolute()), "sha256": board.sha256},
         "approvals": [asdict(approval) for approval in guarded.approvals],
     }
+
+
+def _units(exports: Sequence[GuardedExport]) -> dict[str, dict[str, list[str]]]:
+    """Return {table: {column: its units}}; several where they differ by measurement or segment."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for report in (table for guarded in exports for table in guarded.report.tables):
+        for column in report.columns:
+            units = found.setdefault(report.name, {}).setdefault(column.name, [])
+            if column.unit is not None and column.unit not in units:
+                units.append(column.unit)
+    return found
 
 
 def _artifact(item: Mapping[str, Any]) -> dict[str, object]:

@@ -14,10 +14,11 @@ from bench.ask.evidence import Key, shape
 from bench.ask.numbers import Number
 
 _BEHIND = re.compile(
-    r"[^\w,;.]*(?:[\w%°]+[^\w,;.(]+){0,3}?(?:\b(?:for|in|on|at|of|from|by|with|under|as)\b|\()[\s(\"'`*]*"
+    r"[^\w,;.)]*(?:(?!and\b|or\b|but\b|while\b|where)[\w%°]+[^\w,;.()]+){0,3}?(?:\b(?:for|in|on|at|of|from|by|with|under|as)\b|\()[\s(\"'`*]*"
     r"(?:the\s+|lot\s+|fixture\s+|board\s+|serial\s+)*[\"'`*]*\Z",
     re.IGNORECASE,
 )
+_OTHERS = re.compile(r"\b(?:others?|rest|remaining|elsewhere)\b", re.IGNORECASE)
 _GOES_ON = re.compile(
     r"\s*(?:it|its|it's|they|their|there|this|that|these|those|here|[-*•|]|\d+[.)])(?:\s|\b)", re.IGNORECASE
 )
@@ -64,8 +65,16 @@ def bound(
         return carried if goes_on and len(carried) == 1 else set()
     inside = [other for other in numbers if start <= other.start < end]
     following = next((other.start for other in inside if other.start > number.start), end)
+    last = max((mention[1] for mention in named if mention[1] <= number.start), default=start)
+    if _OTHERS.search(text, last, number.start):
+        return set()
     behind = [mention for mention in named if number.end <= mention[0] < following]
-    if behind and (_BEHIND.match(text[number.end : behind[0][0]]) or not any(m[0] < number.start for m in named)):
+    enclosed = text[: number.start].rstrip().endswith("(") and any(m[0] < number.start for m in named)
+    if (
+        behind
+        and not enclosed
+        and (_BEHIND.match(text[number.end : behind[0][0]]) or not any(m[0] < number.start for m in named))
+    ):
         return {behind[0][2]}
     return _from_group(named, number, inside)
 
@@ -89,7 +98,7 @@ def _from_group(named: Sequence[tuple[int, int, str]], number: Number, inside: S
 
 
 _GROUPS = (
-    {"pass": 0, "ok": 0, "good": 0, "fail": 1, "bad": 1, "reject": 1, "fault": 1},
+    {"pass": 0, "ok": 0, "good": 0, "fail": 1, "bad": 1, "reject": 1, "fault": 1, "total": 2, "all": 2},
     {"min": 0, "minimum": 0, "lowest": 0, "smallest": 0, "max": 1, "maximum": 1, "highest": 1, "largest": 1,
      "mean": 2, "average": 2, "averag": 2, "avg": 2, "median": 3, "std": 4, "sigma": 4, "stdev": 4, "stddev": 4},
     {"lower": 0, "upper": 1}, {"first": 0, "last": 1}, {"before": 0, "after": 1}, {"cp": 0, "cpk": 1},
@@ -100,6 +109,7 @@ _GROUPS = (
 def contradicts(label: str, words: str) -> bool:
     """Return whether words beside a figure name what its label excludes: "fail" beside a count of `passed`."""
     own, said = ({stem(word) for word in re.findall(r"[A-Za-z]+", text.replace("_", " "))} for text in (label, words))
+    said.discard("all")  # "all 18 boards fail" names no total
     for group in _GROUPS:
         classes = {stem(word): number for word, number in group.items()}
         mine, theirs = ({classes[word] for word in words if word in classes} for words in (own, said))
@@ -112,7 +122,10 @@ def beside(text: str, span: tuple[int, int], number: Number, numbers: Sequence[N
     """Return the words around a figure in its clause, up to its neighbours."""
     left = max([other.end for other in numbers if other.end <= number.start] + [span[0]])
     right = min([other.start for other in numbers if other.start >= number.end] + [span[1]])
-    before = re.split(r"[,;:.(|]\s|\band\b|\(|\bof\b\s*$", text[left : number.start])[-1]
+    lead = text[left : number.start]
+    if re.search(r"(?:\bof(?:\s+(?:the|all|these|those))*\s*|/\s*)$", lead, re.IGNORECASE):  # "15 of 18 pass" counts 15
+        return ""
+    before = re.split(r"[,;.(|]\s|:\s+(?=\S)|\band\b|\(", lead)[-1]
     after = re.split(r"[,;:.(|)]|\band\b|\bwith\b|\bat\b", text[number.end : right])[0]
     return f"{before} {after}"
 

@@ -6,10 +6,11 @@ a mapping that look like names; how many items a list holds is a figure as well.
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bench.ask.numbers import find_numbers
@@ -89,12 +90,23 @@ def shape(name: str) -> str:
 
 def _cells(run: Run) -> Iterator[Cell]:
     shared = _keys_of_code(run)
+    names = _names_of_result(run.code or "")
     for cell in (*_of_value(run.value, run.number, "value", (), ""), *_printed(run)):
-        yield cell if cell.keys or not shared else _with_keys(cell, shared)
+        label = cell.label or names.get(cell.where, "")
+        yield replace(cell, keys=cell.keys or shared, label=label, unit=cell.unit or unit_of_label(label))
 
 
-def _with_keys(cell: Cell, keys: tuple[Key, ...]) -> Cell:
-    return Cell(cell.value, cell.run, cell.where, keys, cell.label, cell.unit, cell.count)
+def _names_of_result(code: str) -> dict[str, str]:
+    """Return {place: name} where a snippet's result is a list of variables, or one of them."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    last = tree.body[-1] if tree.body else None
+    value = last.value if isinstance(last, ast.Assign | ast.Expr) else None
+    if isinstance(value, ast.List | ast.Tuple):
+        return {f"value[{n}]": item.id for n, item in enumerate(value.elts) if isinstance(item, ast.Name)}
+    return {"value": value.id} if isinstance(value, ast.Name) else {}
 
 
 def _keys_of_code(run: Run) -> tuple[Key, ...]:

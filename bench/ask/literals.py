@@ -19,6 +19,9 @@ _PLACES = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?<![\w.])(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\w)")
+_CONVERSION = re.compile(
+    r"([*/])?\s*(?<![\w.])(100(?:0|_?000|_?000_?000)?(?:\.0*)?|1(?:\.0)?[eE]-?[369]|0\.0?01|0\.000_?001)(?![\w.])\s*(\*)?"
+)
 _SIZES = frozenset({"fetchmany", "round", "head", "limit"})
 
 
@@ -37,9 +40,16 @@ def literal_numbers(code: str, known: Collection[float] = ()) -> frozenset[float
         return frozenset(_in_text(code))
 
 
-def conversion_free(code: str) -> bool:
-    """Return whether a snippet holds no number by which a unit is converted."""
-    return not any(value in (1000.0, 1e6, 1e9, 1e-3, 1e-6, 1e-9, 100.0, 0.01) for value in literal_numbers(code))
+def conversions_in(code: str | None) -> frozenset[float]:
+    """Return the factors by which a snippet may convert a unit: 1000 for `1000 * v`, 0.001 for `v / 1000`.
+
+    Where only the result of a run is known, its numbers are taken to be in the units that it read.
+    """
+    found: set[float] = set()
+    for match in _CONVERSION.finditer(code or ""):
+        factor = float(match[2].replace("_", ""))
+        found |= {1 / factor} if match[1] == "/" else {factor} if match[1] or match[3] else {factor, 1 / factor}
+    return frozenset(found)
 
 
 def _wanted(node: ast.AST) -> Iterator[ast.AST]:

@@ -58,15 +58,17 @@ _ONES_TEXT = (
 )
 _ONES = dict(zip(_ONES_TEXT.split(), range(2, 20), strict=True))
 _TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
+_NO_COUNT = r"(?!\s+(?:decimals?|places|digits|tables?|columns?|files?|exports?))"
 _WORD = re.compile(
+    r"(?<!other )(?<!these )(?<!those )(?<!first )(?<!last )(?<!next )"
     rf"\b(?:(?P<tens>{'|'.join(_TENS)})(?:[- ](?P<unit>one|{'|'.join(list(_ONES)[:8])}))?"
-    rf"|(?P<ones>{'|'.join(_ONES)}))\b"
-    r"(?:\s+(?P<big>hundred|thousand|million))?(?!\s+(?:decimals?|places|digits|tables?|columns?|files?|exports?))",
+    rf"|(?P<ones>{'|'.join(_ONES)}))\b(?:\s+(?P<big>hundred|thousand|million))?{_NO_COUNT}",
     re.IGNORECASE,
-)  # fmt: skip
+)
 _BIG = {"hundred": 100, "thousand": 1000, "million": 1000000}
 _ABOUT = re.compile(
-    r"(?:\babout|\baround|\broughly|\bapprox(?:imately|\.)?|\bnearly|\balmost|\bclose to|~|≈)\s*\Z", re.I
+    r"(?:\babout|\baround|\broughly|\bapprox(?:imately|\.)?|\bnearly|\balmost|\bclose to|\bnear|~|≈)\s*\Z",
+    re.IGNORECASE,
 )
 _ROUNDED = re.compile(r"\s*[,(]?\s*(?:rounded|approx(?:imately|\.)?)\b", re.IGNORECASE)
 _LIMIT = r"(?:(?:lower|upper|low|high)\s+)?(?:limits?|specs?|specifications?|tolerances?|LSL|USL)"

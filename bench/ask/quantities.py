@@ -70,3 +70,16 @@ def unit_of_label(label: str) -> Unit | None:
         return None
     text = found[1] or found[2]
     return unit_of(text) or _FOLDED.get(text.lower())
+
+
+_MADE_OF: tuple[tuple[set[str], set[str]], ...] = (
+    ({"power", "resistance"}, {"voltage", "current"}), ({"current"}, {"voltage", "resistance"}),
+    ({"voltage"}, {"current", "resistance"}), ({"current"}, {"power", "voltage"}), ({"voltage"}, {"power", "current"}),
+    ({"energy"}, {"power", "time"}), ({"energy"}, {"voltage", "current", "time"}), ({"frequency"}, {"time"}),
+    ({"time"}, {"frequency"}), ({"level"}, set()),
+)  # fmt: skip
+
+
+def derivable(quantity: str, known: set[str]) -> bool:
+    """Return whether a quantity can be computed from others, such as power from voltage and current."""
+    return any(quantity in made and parts <= known for made, parts in _MADE_OF)

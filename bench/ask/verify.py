@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from bench.ask.binding import beside, bound, contradicts, keys_of_slot
 from bench.ask.evidence import Cell, Run, run_of
-from bench.ask.literals import conversion_free, literal_numbers
+from bench.ask.literals import conversions_in, literal_numbers
 from bench.ask.numbers import Number, find_numbers, sentences
-from bench.ask.quantities import Unit, unit_of, unit_of_label
+from bench.ask.quantities import Unit, derivable, unit_of, unit_of_label
 from bench.ask.words import claims_run, declines
 
 Status = Literal["traced", "marked", "claims_run", "declined", "no_figures"]
@@ -169,7 +169,8 @@ class _Judge:
     def _figure(self, number: Number) -> Figure | None:
         if number.limit and self._context.limits is None and not self._asked_for(number):
             return None if self._from_runs(number)[0] is None else self._made(number, *self._from_runs(number))
-        traced, mark = self._from_runs(number)
+        # What is called a limit is a limit, or exactly what a run gave.
+        traced, mark = self._from_runs(replace(number, places=-15, about=False) if number.limit else number)
         traced = traced or self._from_limits(number) or self._from_counts(number)
         traced = traced or ("question" if self._asked_for(number) else None)
         return self._made(number, traced, "limit" if mark == "untraced" and number.limit else mark)
@@ -221,28 +222,32 @@ class _Judge:
             return []
         if cell.unit is not None:
             return [cell.unit.factor / unit.factor] if cell.unit.quantity == unit.quantity else []
+        columns, conversions = self._units[cell.run]
         plain = [1.0, 1.0 / unit.factor] if unit.factor != 1.0 else [1.0]
-        columns, converted = self._units[cell.run]
-        if not columns or (converted and unit.quantity != "ratio"):
-            same = [c for c in columns if c.quantity == unit.quantity]
-            return plain if same or not columns or len({c.quantity for c in columns}) > 1 else []
+        known = self._context.units is not None and bool(self._read(cell.run))
         if unit.quantity == "ratio":
-            ratios = [c for c in columns if c.quantity == "ratio"]
-            return plain if converted or ratios or abs(cell.value) > 1 else [1.0 / unit.factor]
+            ratios = any(column.quantity == "ratio" for column in columns)
+            stated = ratios or 100.0 in conversions or abs(cell.value) > 1 or not (known or columns)
+            return plain if stated else [1.0 / unit.factor]
+        if not columns:
+            return [] if known else plain
         same = [column for column in columns if column.quantity == unit.quantity]
         if same:
-            return [column.factor / unit.factor for column in same]
-        return plain if len({column.quantity for column in columns}) > 1 else []
+            return [column.factor / times / unit.factor for column in same for times in (1.0, *conversions)]
+        return plain if derivable(unit.quantity, {column.quantity for column in columns}) else []
 
-    def _units_of(self, run: Run) -> tuple[list[Unit], bool]:
-        """Return the units of the columns that a run read, and whether its snippet may have converted them."""
+    def _read(self, number: int) -> Sequence[tuple[str, str]]:
+        return next(run.reads for run in self._runs if run.number == number)
+
+    def _units_of(self, run: Run) -> tuple[list[Unit], frozenset[float]]:
+        """Return the units of the columns that a run read, and the factors by which its snippet may have converted."""
         columns = []
         known = self._context.units
         for table, column in run.reads:
             texts = None if known is None else known.get((table.lower(), column.lower()))
             found = [unit_of(text) for text in texts] if texts else [unit_of_label(column)]
             columns += [unit for unit in found if unit is not None]
-        return columns, run.code is not None and not conversion_free(run.code)
+        return columns, conversions_in(run.code)
 
     def _literals_of(self, run: Run) -> frozenset[float]:
         if run.code is None:
@@ -267,6 +272,8 @@ class _Judge:
 
     def _of_another(self, number: Number, cell: Cell) -> bool:
         span = self._span(number)
+        if self._more_than_all(number):
+            return True
         before = next((self._text[slice(*other)] for other in reversed(self._spans) if other[1] <= span[0]), "")
         for key in cell.keys:
             keys = self._slots[key.slot]
@@ -274,6 +281,14 @@ class _Judge:
             if names and key.text not in names:
                 return True
         return bool(cell.label) and contradicts(cell.label, beside(self._text, span, number, self._numbers))
+
+    def _more_than_all(self, number: Number) -> bool:
+        """Whether it is the 200 of "200 of 184"."""
+        index = self._numbers.index(number)
+        after = self._numbers[index + 1] if index + 1 < len(self._numbers) else None
+        if after is None or number.value <= after.value or number.unit or after.unit:
+            return False
+        return bool(re.fullmatch(r"\s*(?:out\s+)?of\s+(?:the\s+|all\s+)?", self._text[number.end : after.start]))
 
     # limits, ledger, question
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from bench import receipts
-from bench.ask.verify import Verification, verify
+from bench.ask.verify import Context, Verification, verify
 from bench.cli.reply import Reply
 from bench.errors import UsageError
 from bench.outcome import DONE, FAILED
@@ -30,7 +30,12 @@ def verify_reply(answer: str, receipt: Path, *, json: bool) -> Reply:
     found = receipts.read(receipt)
     text = _text(answer)
     asked = (found["answer"] or {}).get("question", "")
-    verdict = verify(text, found["runs"], question=asked, limits=found["limits"] or None)
+    units = {
+        (table.lower(), column.lower()): names
+        for table, columns in found["units"].items()
+        for column, names in columns.items()
+    }
+    verdict = verify(text, found["runs"], context=Context(asked, found["limits"] or None, units))
     code = _CODES[verdict.status]
     note = _NOTES.get(verdict.status)
     notes = (note,) if note else ()
