@@ -1,6 +1,6 @@
 """The arithmetic evaluator: one expression of numbers, + - * / and parentheses, without eval and within bounds.
 
-Bounds: 200 characters, 40 numbers, parentheses and signs nested 20 deep, and every step finite. A refusal names the
+Bounds: 200 characters, 32 numbers, parentheses and signs nested 20 deep, and every step finite. A refusal names the
 bound that it met.
 """
 
@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from bench.errors import BenchError
 
-LENGTH, NUMBERS, DEPTH = 200, 40, 20
+LENGTH, NUMBERS, DEPTH = 200, 32, 20
 _TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)|(\*\*|//|[-+*/()])|(\S))")
 _ALLOWED = "numbers, + - * / and parentheses are allowed"
 

@@ -103,6 +103,9 @@ class _Loop:
             if not more:
                 raise _Limit(f"no answer after {self._turns} turns")
             for call in response.calls:
+                if self._turns >= self._job.ceilings.turns:
+                    self._history.append(Returned(call, "not done: no turn is left; answer now"))
+                    continue
                 self._turns += 1
                 self._history.append(Returned(call, self._called(call)))
                 if self._runs and self._runs[-1][1].status == "sandbox_unavailable":

@@ -14,6 +14,7 @@ it read a column that the guard refused); `question`; `limit` (it is called a li
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -205,6 +206,8 @@ class _Judge:
 
     def _close(self, number: Number, value: float) -> bool:
         stated = number.value
+        if not math.isfinite(stated):
+            return False
         if stated > 0 > value and ("±" in number.text or _OPPOSITE.search(self._sentence(number))):
             value = -value
         if abs(value - stated) <= _EXACT * max(abs(stated), 1e-30):

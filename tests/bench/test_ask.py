@@ -183,6 +183,50 @@ def test_a_broken_script_names_its_line(here: Cli, export: Path, tmp_path: Path)
     assert f"{path}:2: is no response of a model" in done.stderr
 
 
+def test_no_response_gets_more_calls_than_turns(export: Path, board: Path) -> None:
+    from bench.ask.messages import Call, Response  # noqa: PLC0415
+
+    class Many:
+        name = "many"
+
+        def respond(self, briefing: str, history: Any, *, tools: bool) -> Any:
+            return Response(calls=tuple(Call("run_python", {"code": "1"}, str(n)) for n in range(50)))
+
+    with bench.analyze(export, board=board) as analysis:
+        found = analysis.ask("Do they pass?", model=Many(), turns=2)
+    assert (found.status, len(found.runs)) == ("limit", 2)
+
+
+def test_an_interrupt_ends_with_what_is_known(export: Path, board: Path) -> None:
+    from bench.ask.messages import Call, Response  # noqa: PLC0415
+
+    class Interrupted:
+        name = "interrupted"
+
+        def respond(self, briefing: str, history: Any, *, tools: bool) -> Any:
+            if len(history) > 1:
+                raise KeyboardInterrupt
+            return Response(calls=(Call("run_python", {"code": "1"}),))
+
+    with bench.analyze(export, board=board) as analysis:
+        found = analysis.ask("Do they pass?", model=Interrupted())
+    assert (found.status, found.problem, [run.value for _, run in found.runs]) == ("failed", "interrupted", [1])
+
+
+def test_tokens_have_a_ceiling(export: Path, board: Path) -> None:
+    from bench.ask.messages import Call, Response, Tokens  # noqa: PLC0415
+
+    class Dear:
+        name = "dear"
+
+        def respond(self, briefing: str, history: Any, *, tools: bool) -> Any:
+            return Response(calls=(Call("arithmetic", {"expression": "1 + 1"}),), tokens=Tokens(900, 200))
+
+    with bench.analyze(export, board=board) as analysis:
+        found = analysis.ask("Do they pass?", model=Dear(), tokens=1000, turns=9)
+    assert (found.status, found.problem) == ("limit", "no answer within 1000 tokens")
+
+
 def test_tools_that_do_not_exist_or_lack_arguments_are_told_and_cost_a_turn(answer: Callable[..., Any]) -> None:
     done = answer({"tool": "os.system", "arguments": {"x": "ls"}}, {"tool": "run_python", "arguments": {"kode": 1}},
                   RUN, TRUE)  # fmt: skip

@@ -128,11 +128,13 @@ def test_no_cell_and_no_key_leaves_the_machine_or_stays_in_a_file(
     [
         ((401, {"error": {"message": "bad key", "type": "invalid_request_error"}}), "check the key in the environment"),
         ((404, {"error": {"message": "no such model"}}), "check the model's name"),
+        ((429, {"error": {"message": "slow down"}}), "wait, or use another model"),
+        ((500, {"error": {"message": "down"}}), "answered with 500"),
         ((400, {"error": {"message": "no"}}), "answered with 400"),
         ((200, b"<html>not json</html>"), "no usable answer"),
         ((200, {"id": "x"}), "no usable answer"),
     ],
-    ids=["key", "model", "request", "html", "shape"],
+    ids=["key", "model", "rate", "server", "request", "html", "shape"],
 )
 def test_a_provider_s_error_is_an_answer_that_failed(asked: Cli, reply: tuple[int, Any], said: str) -> None:
     done = asked(reply)

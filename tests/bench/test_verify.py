@@ -231,6 +231,10 @@ def test_every_rounding_of_a_value_in_any_prefix_is_traced(value: float, digits:
     assert bench.verify(f"It is {text} {unit[0]}.", [ran]).status == "traced"
 
 
+def test_a_number_beyond_every_float_is_marked() -> None:
+    assert set(marks("It is " + "9" * 400 + " V.", run(1.5)).values()) == {"untraced"}
+
+
 @given(VALUES, st.integers(1, 9), st.integers(0, 3))
 def test_a_digit_off_is_marked(value: float, off: int, place: int) -> None:
     stated = round(value, 3) + off * 10.0 ** (place - 3)
