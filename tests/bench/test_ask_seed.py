@@ -15,9 +15,9 @@ QUESTIONS = {
     "retest-2026-08-31.csv": (
         "Do the retested boards pass?",
         "passed, mean, low, high = con.sql(\"select count(*), avg(value_v), min(value_v), max(value_v) from retest "
-        "where result = 'PASS'\").fetchone()\nfailed = con.sql(\"select serial, value_v from retest where result = 'FAIL'\")."
-        "fetchall()\ntotal = passed + len(failed)\nresult = {'passed': passed, 'total': total, 'mean_v': mean, "
-        "'min_v': low, 'max_v': high, 'failed': failed}",
+        "where result = 'PASS'\").fetchone()\nfailed = con.sql(\"select serial, value_v from retest where result = "
+        "'FAIL'\").fetchall()\ntotal = passed + len(failed)\nresult = {'passed': passed, 'total': total, "
+        "'mean_v': mean, 'min_v': low, 'max_v': high, 'failed': failed}",
         "15 of 18 boards pass, with a mean of 4.98405 V (4.9678 to 5.0077 V, limits 4.95 V to 5.05 V). 3 boards fail: "
         "SRB5030-2608-0052 (4.9449 V), -0063 (-0.0061 V) and -0178 (0.5 mV). value_v was in mV and divided by 1000.",
         ["15", "18", "4.98405 V", "4.9678", "5.0077 V", "4.95 V", "5.05 V", "3", "4.9449 V", "-0.0061 V", "0.5 mV",
