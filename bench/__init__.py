@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bench.analysis import Analysis
-    from bench.ask.verify import Verification, verify
+    from bench.ask.figures import Verification
+    from bench.ask.verify import verify
     from bench.errors import (
         BenchError,
         EnvironmentProblem,
@@ -38,7 +39,7 @@ _ERRORS = (
 _HOMES = {
     "Analysis": "bench.analysis",
     "analyze": "bench.pipeline",
-    "Verification": "bench.ask.verify",
+    "Verification": "bench.ask.figures",
     "verify": "bench.ask.verify",
 } | dict.fromkeys(_ERRORS, "bench.errors")
 

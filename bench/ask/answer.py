@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from bench.ask.figures import Figure
 from bench.ask.messages import Tokens
-from bench.ask.verify import Figure
 
 if TYPE_CHECKING:
     from runner import RunResult

@@ -19,6 +19,7 @@ _BEHIND = re.compile(
     re.IGNORECASE,
 )
 _OTHERS = re.compile(r"\b(?:others?|rest|remaining|elsewhere)\b", re.IGNORECASE)
+_AGAINST = re.compile(r"\b(?:versus|vs\.?|against|compared\s+(?:with|to)|than|instead\s+of)(?!\w)", re.IGNORECASE)
 _GOES_ON = re.compile(
     r"\s*(?:it|its|it's|they|their|there|this|that|these|those|here|[-*•|]|\d+[.)])(?:\s|\b)", re.IGNORECASE
 )
@@ -38,6 +39,8 @@ def mentions(text: str, keys: Iterable[str], offset: int = 0) -> list[tuple[int,
     for key in known:
         if tail := re.search(r"(?<=\w)-\d{3,}$", key):
             tails.setdefault(tail[0], []).append(key)
+            if tail[0].startswith("-0"):
+                tails.setdefault(tail[0][1:], []).append(key)
     stems = {stem(key): key for key in known if key.isalpha() and len(key) > 1}
     for match in re.finditer(r"(?<![\w-])-\d{3,}(?![\w.]*\d)|(?<![\w-])[\w]+(?:-[\w]+)*", text):
         word = match[0]
@@ -68,6 +71,8 @@ def bound(
     last = max((mention[1] for mention in named if mention[1] <= number.start), default=start)
     if _OTHERS.search(text, last, number.start):
         return set()
+    if last > start and _AGAINST.search(text, last, number.start):
+        return {mention[2] for mention in named if mention[0] >= number.end}
     behind = [mention for mention in named if number.end <= mention[0] < following]
     enclosed = text[: number.start].rstrip().endswith("(") and any(m[0] < number.start for m in named)
     if (
@@ -97,13 +102,16 @@ def _from_group(named: Sequence[tuple[int, int, str]], number: Number, inside: S
     return set(names)
 
 
-_GROUPS = (
-    {"pass": 0, "ok": 0, "good": 0, "fail": 1, "bad": 1, "reject": 1, "fault": 1, "total": 2, "all": 2},
-    {"min": 0, "minimum": 0, "lowest": 0, "smallest": 0, "max": 1, "maximum": 1, "highest": 1, "largest": 1,
-     "mean": 2, "average": 2, "averag": 2, "avg": 2, "median": 3, "std": 4, "sigma": 4, "stdev": 4, "stddev": 4},
-    {"lower": 0, "upper": 1}, {"first": 0, "last": 1}, {"before": 0, "after": 1}, {"cp": 0, "cpk": 1},
-    {"voltage": 0, "current": 1, "temperature": 2, "power": 3, "resistance": 4, "efficiency": 5, "ripple": 6},
+_WORDS = (  # words of one line exclude each other, those between two bars mean the same
+    "pass ok good | fail bad reject fault dead defective broken | total all",
+    "min minimum lowest smallest | max maximum highest largest | mean average avg | median | std sigma stdev stddev"
+    " | cp | cpk | yield",
+    "lower | upper", "first | last", "before | after",
+    "voltage | current | temperature | power | resistance | efficiency | ripple",
 )  # fmt: skip
+_GROUPS = tuple(
+    {stem(word): number for number, words in enumerate(line.split("|")) for word in words.split()} for line in _WORDS
+)
 
 
 def contradicts(label: str, words: str) -> bool:
@@ -111,8 +119,7 @@ def contradicts(label: str, words: str) -> bool:
     own, said = ({stem(word) for word in re.findall(r"[A-Za-z]+", text.replace("_", " "))} for text in (label, words))
     said.discard("all")  # "all 18 boards fail" names no total
     for group in _GROUPS:
-        classes = {stem(word): number for word, number in group.items()}
-        mine, theirs = ({classes[word] for word in words if word in classes} for words in (own, said))
+        mine, theirs = ({group[word] for word in words if word in group} for words in (own, said))
         if mine and theirs and not mine & theirs:
             return True
     return False
@@ -123,7 +130,9 @@ def beside(text: str, span: tuple[int, int], number: Number, numbers: Sequence[N
     left = max([other.end for other in numbers if other.end <= number.start] + [span[0]])
     right = min([other.start for other in numbers if other.start >= number.end] + [span[1]])
     lead = text[left : number.start]
-    if re.search(r"(?:\bof(?:\s+(?:the|all|these|those))*\s*|/\s*)$", lead, re.IGNORECASE):  # "15 of 18 pass" counts 15
+    if re.search(
+        r"(?:\b(?:of|among|from|in)(?:\s+(?:the|all|these|those))*\s*|/\s*)$", lead, re.IGNORECASE
+    ):  # "15 of 18 pass" counts 15
         return ""
     before = re.split(r"[,;.(|]\s|:\s+(?=\S)|\band\b|\(", lead)[-1]
     after = re.split(r"[,;:.(|)]|\band\b|\bwith\b|\bat\b", text[number.end : right])[0]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.ask.answer import Answer, Proposal, Step
 from bench.ask.arithmetic import ArithmeticProblem, evaluate
+from bench.ask.figures import Context, Verification
 from bench.ask.messages import (
     APPROVE,
     ARITHMETIC,
@@ -29,7 +30,7 @@ from bench.ask.messages import (
     Told,
 )
 from bench.ask.prompt import result_text
-from bench.ask.verify import Context, Verification, verify
+from bench.ask.verify import verify
 from bench.receipts import run_entry
 
 if TYPE_CHECKING:

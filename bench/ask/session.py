@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from bench.analysis import limits_of
 from bench.ask.answer import Answer
+from bench.ask.figures import Context
 from bench.ask.loop import Ask, Ceilings, ask
 from bench.ask.messages import Model
 from bench.ask.models import model_of
 from bench.ask.prompt import briefing
-from bench.ask.verify import Context
 from bench.errors import UsageError
 
 if TYPE_CHECKING:

@@ -17,17 +17,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
 
 from bench.ask.binding import beside, bound, contradicts, keys_of_slot
 from bench.ask.evidence import Cell, Run, run_of
+from bench.ask.figures import Context, Figure, Status, Verification
 from bench.ask.literals import conversions_in, literal_numbers
 from bench.ask.numbers import Number, find_numbers, sentences
 from bench.ask.quantities import Unit, derivable, unit_of, unit_of_label
 from bench.ask.words import claims_run, declines
 
-Status = Literal["traced", "marked", "claims_run", "declined", "no_figures"]
 _EXACT = 1e-9
 _OPPOSITE = re.compile(
     r"\b(?:drop|fall|fell|los|lower|below|decreas|declin|sag|down|less|under|minus|negative|reduc|short)", re.IGNORECASE
@@ -44,74 +45,6 @@ _GUARDED = re.compile(
     re.IGNORECASE,
 )
 _HARMLESS = (100.0, 1000.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A number of an answer. `traced_to` says what produced it; None where it is marked, and `mark` says why."""
-
-    text: str
-    value: float
-    traced_to: str | None
-    mark: str | None = None
-    start: int = field(default=0, compare=False)
-    end: int = field(default=0, compare=False)
-
-    def __getitem__(self, name: str) -> object:
-        return self.to_dict()[name]
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the JSON form."""
-        return {"text": self.text, "value": self.value, "traced_to": self.traced_to, "mark": self.mark}
-
-
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """What `verify` found. `status`: `traced`, `marked`, `claims_run` (it says that it ran something, and nothing ran),
-    `declined` (it says that the tables do not hold it), `no_figures`."""
-
-    status: Status
-    figures: tuple[Figure, ...]
-    text: str
-
-    @property
-    def marked(self) -> tuple[Figure, ...]:
-        """The figures that nothing produced."""
-        return tuple(figure for figure in self.figures if figure.traced_to is None)
-
-    @property
-    def marked_text(self) -> str:
-        """The text with a note behind each marked figure."""
-        text = self.text
-        for figure in sorted(self.marked, key=lambda figure: figure.start, reverse=True):
-            text = f"{text[: figure.end]} [{_NOTES[figure.mark or 'untraced']}]{text[figure.end :]}"
-        return text
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the JSON form."""
-        return {"status": self.status, "figures": [figure.to_dict() for figure in self.figures]}
-
-
-_NOTES = {
-    "untraced": "not from a run", "literal": "literal: the snippet held it already", "other_key": "of another row",
-    "refused": "from refused rows", "question": "only from the question", "limit": "no such limit",
-}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What else may vouch for a number.
-
-    `limits`: {node: {"lower", "upper", "unit"}}; None where they are not known, and numbers that the text calls limits
-    are then not judged. `units`: {(table, column): the column's units}. `counts`: the guard's, by what they count.
-    `factors`: by which the guard corrected.
-    """
-
-    question: str = ""
-    limits: Mapping[str, Mapping[str, Any]] | None = None
-    units: Mapping[tuple[str, str], Sequence[str]] | None = None
-    counts: Mapping[str, int] = field(default_factory=dict)
-    factors: Mapping[str, float] = field(default_factory=dict)
 
 
 def verify(
@@ -172,7 +105,7 @@ class _Judge:
             return None if self._from_runs(number)[0] is None else self._made(number, *self._from_runs(number))
         # What is called a limit is a limit, or exactly what a run gave.
         traced, mark = self._from_runs(replace(number, places=-15, about=False) if number.limit else number)
-        traced = traced or self._from_limits(number) or self._from_counts(number)
+        traced = traced or self._from_limits(number) or self._from_counts(number) or self._from_names(number)
         traced = traced or ("question" if self._asked_for(number) else None)
         return self._made(number, traced, "limit" if mark == "untraced" and number.limit else mark)
 
@@ -230,7 +163,8 @@ class _Judge:
         known = self._context.units is not None and bool(self._read(cell.run))
         if unit.quantity == "ratio":
             ratios = any(column.quantity == "ratio" for column in columns)
-            stated = ratios or 100.0 in conversions or abs(cell.value) > 1 or not (known or columns)
+            unseen = not (known or columns) and bool(cell.label or self._read(cell.run))
+            stated = ratios or 100.0 in conversions or abs(cell.value) > 1 or unseen
             return plain if stated else [1.0 / unit.factor]
         if not columns:
             return [] if known else plain
@@ -292,6 +226,22 @@ class _Judge:
         if after is None or number.value <= after.value or number.unit or after.unit:
             return False
         return bool(re.fullmatch(r"\s*(?:out\s+)?of\s+(?:the\s+|all\s+)?", self._text[number.end : after.start]))
+
+    def _from_names(self, number: Number) -> str | None:
+        """A condition that names a row or a member: the 12 V of "12 V / 3 A", the 100 V of `range_100V`."""
+        if number.unit is None:
+            return None
+        return self._conditions.get((number.value, number.unit))
+
+    @cached_property
+    def _conditions(self) -> dict[tuple[float, Unit], str]:
+        named: dict[tuple[float, Unit], str] = {}
+        for run in self._runs:
+            for name in {key.text for cell in run.cells for key in cell.keys} | {cell.label for cell in run.cells}:
+                for other in find_numbers(name.replace("_", " ").replace("/", " / ")):
+                    if other.unit is not None:
+                        named.setdefault((other.value, other.unit), f"run {run.number}: named {name!r}")
+        return named
 
     # limits, ledger, question
 

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 from bench import receipts
-from bench.ask.verify import Context, Verification, verify
+from bench.ask.figures import Context, Verification
+from bench.ask.verify import verify
 from bench.cli.reply import Reply
 from bench.errors import UsageError
 from bench.outcome import DONE, FAILED

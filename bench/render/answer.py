@@ -9,7 +9,7 @@ from bench.render.terminal import printable
 
 if TYPE_CHECKING:
     from bench.ask.answer import Answer
-    from bench.ask.verify import Figure
+    from bench.ask.figures import Figure
 
 
 def answer_text(answer: Answer, export: str) -> str:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from bench.ask.verify import Context, verify
+from bench.ask.figures import Context
+from bench.ask.verify import verify
 
 UNITS = {
     ("retest", "value_v"): ["V"], ("soak", "vout_v"): ["V"], ("soak", "tcase_c"): ["degC"],
