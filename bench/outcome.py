@@ -83,8 +83,11 @@ def of_answer(
     read_tables = [table for table in tables if any(column.table is table for column in columns)]
     only_refused = all(figure.traced_to or figure.mark == "refused" for figure in answer.figures)
     judged = _judge(columns, read_tables, strict=strict, hint=hint)
-    if judged and not allow_partial and answer.status in ("traced", "marked") and only_refused:
-        return judged
+    if answer.status in ("traced", "declined", "marked") and only_refused and answer.runs:
+        if judged and not allow_partial:
+            return judged
+        if allow_partial and answer.figures:
+            return Outcome(DONE)
     code = _ANSWER_CODES[answer.status]
     return Outcome(code) if code == DONE else Outcome(code, answer.kind, answer.problem, answer.hint)
 

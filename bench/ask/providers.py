@@ -19,7 +19,7 @@ _LONGEST = 300
 
 
 def provided(name: str, base_url: str | None) -> Provided:
-    """Return the model `PROVIDER:NAME`. `base_url`: a server that speaks OpenAI's chat completions.
+    """Return the model `PROVIDER:NAME`. `base_url`: of another server; openai:NAME then means chat completions.
 
     Raises:
         EnvironmentProblem: pydantic-ai, or the provider's own library, is not installed.
@@ -27,23 +27,30 @@ def provided(name: str, base_url: str | None) -> Provided:
     """
     try:
         from pydantic_ai import exceptions, models  # noqa: PLC0415
+        from pydantic_ai.providers import infer_provider_class  # noqa: PLC0415
     except ImportError as error:
         raise EnvironmentProblem(
             f"{name} needs an optional part that is not installed", hint="pip install 'bench-analyze[ask]'"
         ) from error
     provider, _, model = name.partition(":")
     try:
-        if base_url is not None:
-            if provider != "openai":
-                raise UsageError(f"--base-url goes with openai:NAME, not with {provider}:", hint=f"openai:{model}")
+        if base_url is None:
+            return Provided(name, models.infer_model(name))
+        if provider == "openai":  # servers that speak OpenAI's language know its chat completions
             return Provided(name, _compatible(model, base_url))
-        return Provided(name, models.infer_model(name))
+        return Provided(name, models.infer_model(name, lambda kind: _at(infer_provider_class(kind), base_url)))
+    except TypeError as error:
+        raise UsageError(f"{provider} takes no --base-url", hint=f"leave it out, or name openai:{model}") from error
     except (exceptions.UserError, ValueError) as error:
         raise UsageError(f"{name} cannot be used: {_said(error)}", hint="set its key, or name another model") from error
     except ImportError as error:
         raise EnvironmentProblem(
             f"{name} cannot be used: {_said(error)}", hint="pip install 'bench-analyze[ask]'"
         ) from error
+
+
+def _at(provider: Any, base_url: str) -> Any:
+    return provider(base_url=base_url)
 
 
 def _compatible(model: str, base_url: str) -> Any:

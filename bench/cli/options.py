@@ -47,7 +47,7 @@ class Options:
     model: Annotated[str | None, Parameter(name="--model", group=_ASKING)] = None
     "PROVIDER:NAME (anthropic, openai, google, ollama, ...), scripted:FILE, or stub; keys come from the environment."
     base_url: Annotated[str | None, Parameter(name="--base-url", group=_ASKING)] = None
-    "Address of an OpenAI-compatible server, for --model openai:NAME."
+    "Address of another server than the provider's own: --model openai:NAME for one that speaks OpenAI's language."
     turns: Annotated[int, Parameter(name="--turns", group=_ASKING, validator=_POSITIVE)] = 4
     "How many snippets the model may run for one answer."
     max_tokens: Annotated[int, Parameter(name="--max-tokens", group=_ASKING, validator=_POSITIVE)] = 200_000

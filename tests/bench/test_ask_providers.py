@@ -170,6 +170,42 @@ def test_anthropic_s_own_client(
     assert loopback.paths[0].startswith("/v1/messages")
 
 
+def google(part: dict[str, Any]) -> tuple[int, Any]:
+    """A response as Google's servers write it."""
+    return 200, {
+        "candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
+        "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 20, "totalTokenCount": 120},
+        "modelVersion": "local", "responseId": "r1",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("model", "path", "variable", "replies"),
+    [
+        ("google:gemini-local", "/v1beta/models/gemini-local:generateContent", "GOOGLE_API_KEY",
+         [google({"functionCall": {"name": "run_python", "args": {"code": COUNT}}}),
+          google({"text": "7 boards pass."})]),
+        ("ollama:local", "/v1/chat/completions", "OLLAMA_API_KEY",
+         [openai(arguments=json.dumps({"code": COUNT})), openai("7 boards pass.")]),
+        ("anthropic:claude-local", "/v1/messages", "ANTHROPIC_API_KEY",
+         [anthropic({"type": "tool_use", "id": "t1", "name": "run_python", "input": {"code": COUNT}}),
+          anthropic({"type": "text", "text": "7 boards pass."})]),
+    ],
+    ids=["google", "ollama", "anthropic"],
+)  # fmt: skip
+def test_other_providers_own_clients_at_an_address(
+    here: Cli, loopback: Loopback, monkeypatch: pytest.MonkeyPatch, export: Path, board: Path, model: str, path: str,
+    variable: str, replies: list[tuple[int, Any]],
+) -> None:  # fmt: skip
+    monkeypatch.setenv(variable, SECRET)
+    loopback.replies[:] = replies
+    url = loopback.url + ("/v1" if model.startswith("ollama") else "")
+    done = here(export, "--board", board, "--ask", "Do they pass?", "--model", model, "--base-url", url, "--json")
+    assert (done.document["answer"]["status"], done.exit_code) == ("traced", 0), done.stderr
+    assert loopback.paths[0].partition("?")[0] == path
+    assert done.document["answer"]["tokens"] == {"input": 200, "output": 40}
+
+
 @pytest.mark.parametrize("name", ["openai:x", "anthropic:x", "google:x"])
 def test_a_missing_key_is_usage(here: Cli, export: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY", "OPENAI_BASE_URL"):
