@@ -50,6 +50,7 @@ class RunResult:
     state: `kept` if the next run finds the variables of this one, else `lost`.
     seed, clock_ms: what chance and the clocks began with (None: they were the true ones). Not in the JSON document,
         whose members are fixed; receipts hold them.
+    snippet: the code that ran, None where it is not known. Not in the JSON document either.
     """
 
     status: str
@@ -67,6 +68,7 @@ class RunResult:
     state: str = KEPT
     seed: int | None = 0
     clock_ms: int | None = None
+    snippet: str | None = None
 
     @property
     def ok(self) -> bool:
@@ -88,6 +90,7 @@ class RunResult:
             "limits": self.limits.to_dict(),
             "layers": list(self.layers),
             "image": self.image,
+            "snippet": self.snippet,
             "state": self.state,
         }
 

@@ -172,6 +172,7 @@ class Sandbox:
                 on_output(*output)
 
         more: dict[str, Any] = {"limits": self.limits, "layers": session.layers, "image": session.image.id}
+        more["snippet"] = code
         if "rlimits" not in session.layers:
             transcript.warn(_UNBOUNDED)
         more |= {"seed": self._seed, "clock_ms": None if self._seed is None else clock_ms}

@@ -87,6 +87,18 @@ def test_each_end_has_its_status_and_exit_code(
     assert said in (done.document["error"] or {"message": ""})["message"]
 
 
+def test_a_result_knows_its_snippet_so_that_a_library_call_finds_what_it_held(export: Path, board: Path) -> None:
+    with bench.analyze(export, board=board) as analysis:
+        laundered = analysis.run("result = 15")
+        drop = analysis.run("con.sql('select 1000 * (max(value_v) - min(value_v)) from retest').fetchone()[0]")
+        mean = analysis.run("con.sql('select avg(value_v) from retest where value_v > 1').fetchone()[0]")
+    for form in (lambda run: run, lambda run: run.to_dict()):
+        assert [figure.mark for figure in bench.verify("15 boards pass.", [form(laundered)]).figures] == ["literal"]
+        assert bench.verify(f"It spans {drop.value:.1f} mV.", [form(drop)]).status == "traced"
+        assert bench.verify(f"The mean is {mean.value:.4f} V.", [form(mean)]).status == "traced"
+        assert bench.verify(f"The mean is {mean.value:.4f} mV.", [form(mean)]).status == "marked"
+
+
 def test_a_marked_answer_is_mended_once(answer: Callable[..., Any]) -> None:
     done = answer({"text": "15 boards pass."}, RUN, TRUE)
     assert (done.document["answer"]["status"], done.exit_code) == ("traced", 0)
