@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bench.ask.figures import Figure
-from bench.ask.messages import Tokens
+from bench.ask.messages import Message, Tokens
 
 if TYPE_CHECKING:
     from runner import RunResult
@@ -58,6 +58,7 @@ class Answer:
     status: `traced` (every figure comes from a run, the limits or the question), `marked`, `claims_run` (it says that
         something was run, and nothing was), `declined` (the tables do not hold it), `failed`, `limit`.
     text: the answer, with a note behind each marked figure. turns: calls of a tool, at least 1.
+    history, evidence: what was said and run, also for earlier questions of the conversation.
     problem, hint, kind: why it is not `traced`, what to do, and a stable word for programs; empty where all is well.
     """
 
@@ -71,6 +72,8 @@ class Answer:
     runs: tuple[tuple[str, RunResult], ...] = ()
     steps: tuple[Step, ...] = field(default=(), repr=False)
     proposals: tuple[Proposal, ...] = ()
+    history: tuple[Message, ...] = field(default=(), repr=False)
+    evidence: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
     problem: str = ""
     hint: str | None = None
     kind: str = ""

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from runner import RunResult
 
 _LIMITS = ("time_limit", "memory_limit", "output_limit")
+_LONGEST = 400  # characters of an expression; the evaluator allows fewer, and says so
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _EXPRESSION = re.compile(r"[\d\s.+\-*/()eE]*\d\s*[-+*/]\s*[\d\s.+\-*/()eE]*")
 
 
@@ -51,7 +53,8 @@ class Ceilings:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question with all that it needs. `run` runs a snippet; `clock` gives seconds."""
+    """A question with all that it needs. `run` runs a snippet; `clock` gives seconds; `earlier` is the last answer
+    of a conversation: what was said and run before it is known to this one."""
 
     question: str
     model: Model
@@ -60,6 +63,7 @@ class Ask:
     run: Callable[[str], RunResult]
     clock: Callable[[], float]
     ceilings: Ceilings = field(default_factory=Ceilings)
+    earlier: Answer | None = None
 
 
 def ask(job: Ask) -> Answer:
@@ -70,9 +74,10 @@ def ask(job: Ask) -> Answer:
 class _Loop:
     def __init__(self, job: Ask) -> None:
         self._job = job
-        self._history: list[Message] = [Told(job.question)]
+        before = job.earlier
+        self._history: list[Message] = [*(before.history if before else ()), Told(job.question)]
         self._runs: list[tuple[str, RunResult]] = []
-        self._evidence: list[Mapping[str, Any]] = []
+        self._evidence: list[Mapping[str, Any]] = [*(before.evidence if before else ())]
         self._steps: list[Step] = [Step("question", "code", "the question and the tables' schema", job.question)]
         self._proposals: list[Proposal] = []
         self._tokens = Tokens()
@@ -170,7 +175,7 @@ class _Loop:
 
     def _computed(self, text: str) -> str:
         """An answer that is nothing but an expression is computed by code."""
-        if not _EXPRESSION.fullmatch(text.strip()):
+        if len(text) > _LONGEST or _DATE.fullmatch(text.strip()) or not _EXPRESSION.fullmatch(text.strip()):
             return text
         value = self._calculated(text.strip())
         return text if value.startswith("not evaluated") else f"{text.strip()} = {value}"
@@ -225,7 +230,8 @@ class _Loop:
         return Answer(
             question=self._job.question, text=found.marked_text, status=status, figures=found.figures,
             model=self._job.model.name, turns=max(1, self._turns), tokens=self._tokens, runs=tuple(self._runs),
-            steps=tuple(self._steps), proposals=tuple(self._proposals), problem=problem, hint=hint,
+            steps=tuple(self._steps), proposals=tuple(self._proposals), history=tuple(self._history),
+            evidence=tuple(self._evidence), problem=problem, hint=hint,
             kind=kind or (f"answer_{status}" if problem else ""),
         )  # fmt: skip
 

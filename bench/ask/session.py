@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["Ceilings", "ask_analysis", "model_of"]
 
 
-def ask_analysis(analysis: Analysis, question: str, model: Model, ceilings: Ceilings) -> Answer:
-    """Ask a model about the tables of an analysis.
+def ask_analysis(
+    analysis: Analysis, question: str, model: Model, ceilings: Ceilings, earlier: Answer | None = None
+) -> Answer:
+    """Ask a model about the tables of an analysis. `earlier`: the last answer of a conversation to go on with.
 
     Raises:
         UsageError: the question is empty.
@@ -40,7 +42,7 @@ def ask_analysis(analysis: Analysis, question: str, model: Model, ceilings: Ceil
     )
     context = Context(question, limits, units_of(analysis), counts_of(analysis), factors_of(analysis))
     told = briefing(analysis.table_reports, limits, named)
-    return ask(Ask(question, model, told, context, analysis.run, time.monotonic, ceilings))
+    return ask(Ask(question, model, told, context, analysis.run, time.monotonic, ceilings, earlier))
 
 
 def units_of(analysis: Analysis) -> Mapping[tuple[str, str], list[str]]:

@@ -13,6 +13,7 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from bench.cli.answers import CHAT_EXAMPLES, VERIFY_EXAMPLES, chat, verify
 from bench.cli.options import Options
 from bench.cli.progress import progress_bar
 from bench.cli.reply import Reply
@@ -63,16 +64,6 @@ Exit codes:
   2  a file that is not there or cannot be read
   5  the sandbox could not start
 """
-_VERIFY_EXAMPLES = """\
-Examples:
-  bench-analyze verify answer.txt --receipt receipt.json
-  echo "15 of 18 boards pass" | bench-analyze verify - --receipt receipt.json --json
-
-Exit codes:
-  0  every figure is traced, or there is none
-  1  a figure is marked, the text claims a run that did not happen, or the receipt was altered
-  2  a file that is not there or cannot be read
-"""
 _SANDBOX_EXAMPLES = """\
 Examples:
   bench-analyze sandbox install
@@ -107,6 +98,8 @@ sandbox = App(
     help_epilogue=_SANDBOX_EXAMPLES,
 )
 app.command(sandbox)
+app.command(chat, help_epilogue=CHAT_EXAMPLES)
+app.command(verify, help_epilogue=VERIFY_EXAMPLES)
 
 
 @app.default
@@ -253,30 +246,6 @@ def replay(
 
     with progress_bar(color=load().color) as progress:
         return replay_reply(Again(receipt, export, board), progress, json=json)
-
-
-@app.command(help_epilogue=_VERIFY_EXAMPLES)
-def verify(
-    answer: Annotated[str, Parameter(allow_leading_hyphen=True)],
-    /,
-    *,
-    receipt: Annotated[Path, Parameter(name="--receipt")],
-    json: Annotated[bool, Parameter(negative=())] = False,
-) -> Reply:
-    """Trace every figure of a text to the runs of a receipt.
-
-    Parameters
-    ----------
-    answer
-        File that holds the text; - reads it from standard input.
-    receipt
-        File that a run wrote; the run printed its path.
-    json
-        Print one JSON document.
-    """
-    from bench.cli.verifying import verify_reply
-
-    return verify_reply(answer, receipt, json=json)
 
 
 @sandbox.command

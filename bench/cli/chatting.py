@@ -1,0 +1,62 @@
+"""The command `chat`: questions from standard input, one a line, answered in one session.
+
+Answers are printed as they come, because a person waits for each; the receipt at the end holds every run and the last
+answer.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench import outcome, receipts, settings
+from bench.analysis import Analysis
+from bench.ask.answer import Answer
+from bench.cli.job import Progress, begin
+from bench.cli.options import Options
+from bench.cli.reply import Reply
+from bench.pipeline import analyze
+from bench.render.answer import answer_text
+from bench.render.terminal import guard_text
+
+
+def chat_reply(exports: list[Path], options: Options, progress: Progress | None) -> Reply:
+    """Answer questions until standard input ends. Raises as the main command does."""
+    job = begin(exports, options, progress)
+    with analyze(job.exports, board=options.board, progress=progress, sandbox=job.sandbox) as analysis:
+        for guarded in analysis.exports:
+            _show(guard_text(guarded))
+        last: Answer | None = None
+        assert job.model is not None
+        for question in _questions():
+            last = analysis.ask(question, model=job.model, turns=options.turns, earlier=last)
+            _show(answer_text(last, str(job.exports[0])))
+        return _ended(analysis, options, last)
+
+
+def _questions() -> Iterator[str]:
+    asking = sys.stdin.isatty() and sys.stderr.isatty()
+    while True:
+        if asking:
+            print("question: ", end="", file=sys.stderr, flush=True)
+        line = sys.stdin.readline()
+        if not line:
+            return
+        if line.strip():
+            yield line.strip()
+
+
+def _show(text: str) -> None:
+    encoding = sys.stdout.encoding or "utf-8"
+    print(text.encode(encoding, "backslashreplace").decode(encoding) + "\n", flush=True)
+
+
+def _ended(analysis: Analysis, options: Options, last: Answer | None) -> Reply:
+    if last is None:
+        return Reply(notes=("no question was asked",))
+    receipt = analysis.receipt()
+    path = receipts.write(receipt, options.receipt or receipts.default_path(settings.load().receipts, receipt))
+    judged = outcome.of_answer(last, analysis.table_reports, strict=options.strict, allow_partial=False)
+    notes = (f"receipt: {path}", *([judged.message] if judged.message else []))
+    return Reply(notes=notes, exit_code=judged.exit_code)
