@@ -104,8 +104,8 @@ def _from_group(named: Sequence[tuple[int, int, str]], number: Number, inside: S
 
 _WORDS = (  # words of one line exclude each other, those between two bars mean the same
     "pass ok good | fail bad reject fault dead defective broken | total all",
-    "min minimum lowest smallest | max maximum highest largest | mean average avg | median | std sigma stdev stddev"
-    " | cp | cpk | yield",
+    "min minimum lowest smallest | max maximum highest largest | mean average avg | median | std sigma stdev"
+    " stddev deviation | cp | cpk | yield",
     "lower | upper", "first | last", "before | after",
     "voltage | current | temperature | power | resistance | efficiency | ripple",
 )  # fmt: skip

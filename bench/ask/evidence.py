@@ -203,6 +203,8 @@ def _printed(run: Run) -> Iterator[Cell]:
         position = 0
         for number in find_numbers(line):
             label = line[position : number.start].strip(" \t:=,;|()[]'\"")[-_LONGEST_KEY:]
-            unit = number.unit or unit_of_label(label.rpartition(" ")[2])
-            yield Cell(number.value, run.number, f"printed, line {index}", keys, label, unit)
+            last = label.rpartition(" ")[2]
+            named = (Key(f"run {run.number} printed", last),) if last.isupper() and len(last) > 1 else ()
+            unit = number.unit or unit_of_label(last)
+            yield Cell(number.value, run.number, f"printed, line {index}", (*keys, *named), label, unit)
             position = number.end

@@ -48,7 +48,7 @@ _SUPER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _POWER = r"(?:[eE][-+−]?\d+(?!\w)|\s?[x×*·]\s?10(?:\^|\*\*)[-+−]?\d+|\s?[x×·]\s?10[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
 _NUMBER = re.compile(
     rf"(?P<sign>(?<![\w.)\]])[-−–+±])?(?<!\w)(?<![^.]\.)(?<!\d,)(?P<digits>{_DIGITS})(?P<power>{_POWER})?"
-    rf"(?:(?P<shorthand>[kMRmunp]\d+(?!\w))|(?P<thousand>k(?![\w]))|(?:[\s\u00a0\u202f]?|-)(?P<unit>{PATTERN}))?"
+    rf"(?:(?P<shorthand>[kMRmunp]\d+(?!\w))|(?P<thousand>k(?![\w]))|(?:[$*`\\]{{0,2}}[\s\u00a0\u202f]?|-)(?P<unit>{PATTERN}))?"
 )
 _RANGE = re.compile(r"\s*(?:to|and|or|through|\.{2,3}|…|[-–—,/]|±|\+/-)\s*\Z")
 _SHORTHAND = {"k": 1e3, "M": 1e6, "R": 1.0, "m": 1e-3, "u": 1e-6, "n": 1e-9, "p": 1e-12}

@@ -1,6 +1,7 @@
 """Labelled answers judged by results alone, without snippets, units or limits; written before the tracer saw them.
 
-When first judged, 5 of 43 true ones were marked and 7 of 42 wrong ones passed; what is left is listed as `SEEN`.
+When first judged, 5 of 43 true ones of the first batch were marked and 7 of 42 wrong ones passed, then 1 of 23 and 4 of
+26 of the second; what is left is listed as `SEEN`.
 """
 
 from __future__ import annotations
@@ -36,6 +37,24 @@ RANGES = R({"range_100V": 413.9, "range_10V": 58.6})
 NAME = R("SRB5030-2608-0142")
 BOOL = R(True)
 DAYS = R([["2026-08-31", "L2608A", 12], ["2026-09-01", "L2608B", 7]])
+BATCH = R(
+    {"n_boards": 24, "n_pass": 22, "yield_pct": 91.66666, "mean_mv": 4987.3, "std_mv": 11.42},
+    reads="t.vout_mv t.result",
+)
+DATES = R([["2026-10-28", 12, 0.4], ["2026-10-29", 9, 0.7], ["2026-10-30", 15, 0.2]], reads="t.timestamp t.fail")
+BOARDS = R(
+    {
+        "columns": ["board", "iin_a", "eff_pct"],
+        "rows": [["B-101", 0.6734, 92.81], ["B-102", 1.3123, 90.17], ["B-103", 0.0112, 0.0]],
+        "truncated": False,
+    },
+    reads="t.iin_a",
+)
+NAMED = R(None, "R_OUT: 1520.4 ohm (limit 500)\nIQ_NL: 11.2 mA\nVOUT: 4.9871 V\nRIPPLE: 31.4 mV\n")
+LONG = R(
+    [["FIX-01", "VOUT", 4.9841], ["FIX-01", "RIPPLE", 31.2], ["FIX-03", "VOUT", 4.9640], ["FIX-03", "RIPPLE", 30.8]],
+    reads="t.value t.fixture t.measurement",
+)
 TRUE = [
     (COUNTS, "Of the 18 boards retested, 15 pass."),
     (COUNTS, "Fifteen out of eighteen boards passed the retest; three did not."),
@@ -80,6 +99,29 @@ TRUE = [
     (BOOL, "Yes, they all pass."),
     (DAYS, "On 2026-08-31 there were 12, on 2026-09-01 there were 7."),
     (DAYS, "L2608A had 12 and L2608B had 7."),
+    (BATCH, "22 of the 24 boards pass, i.e. 91.7 %."),
+    (BATCH, "The mean is 4987.3 mV (4.987 V) with a standard deviation of 11.4 mV."),
+    (BATCH, "Yield: 91.67%. Mean: 4.9873 V. Sigma: 11.42 mV."),
+    (BATCH, "We tested 24 boards, and 22 passed."),
+    (BATCH, "$\\mu = 4.9873$ V, $\\sigma = 0.01142$ V"),
+    (BATCH, "Roughly 92% of the boards pass."),
+    (DATES, "There were 12 failures on 2026-10-28, 9 on 2026-10-29 and 15 on 2026-10-30."),
+    (DATES, "The worst day was 2026-10-30 with 15 failures."),
+    (DATES, "On October 29, 9 failed."),
+    (BOARDS, "B-101 draws 673.4 mA at an efficiency of 92.81 %."),
+    (BOARDS, "B-102 draws 1.31 A; B-101 0.673 A."),
+    (BOARDS, "B-103 takes only 11.2 mA."),
+    (BOARDS, "The efficiency of B-102 is 90.2 % versus 92.8 % for B-101."),
+    (BOARDS, "Board B-102: 1.3123 A, 90.17 %"),
+    (NAMED, "R_OUT is 1520 ohm, well above the limit of 500 ohm."),
+    (NAMED, "R_OUT = 1.52 kΩ, IQ_NL = 11.2 mA, VOUT = 4.987 V and ripple = 31.4 mV."),
+    (NAMED, "The ripple is 31 mV."),
+    (NAMED, "The quiescent current is 11.2 mA."),
+    (LONG, "FIX-03 reads 4.9640 V for VOUT and 30.8 mV of ripple."),
+    (LONG, "VOUT on FIX-01 is 4.9841 V; on FIX-03 it is 4.9640 V."),
+    (LONG, "RIPPLE is 31.2 mV on FIX-01 and 30.8 mV on FIX-03."),
+    (LONG, "FIX-01: VOUT 4.9841 V, RIPPLE 31.2 mV."),
+    (LONG, "VOUT: FIX-01 4.984 V, FIX-03 4.964 V. RIPPLE: FIX-01 31.2 mV, FIX-03 30.8 mV."),
 ]
 WRONG = [
     (COUNTS, "Of 18 boards, 16 pass."),
@@ -124,6 +166,32 @@ WRONG = [
     (RANGES, "413.9 mV"),
     (DAYS, "L2608A had 7 and L2608B had 12."),
     (BOOL, "Yes, all 18 pass."),
+    (BATCH, "24 of the 22 boards pass."),
+    (BATCH, "23 of 24 boards pass."),
+    (BATCH, "The mean is 11.42 mV."),
+    (BATCH, "The standard deviation is 4987.3 mV."),
+    (BATCH, "The yield is 91.5 %."),
+    (BATCH, "2 boards fail."),
+    (BATCH, "The mean is 4987.3 V."),
+    (DATES, "There were 9 failures on 2026-10-28."),
+    (DATES, "On 2026-10-30 there were 12 failures."),
+    (DATES, "The worst day was 2026-10-29 with 15 failures."),
+    (BOARDS, "B-101 draws 1.3123 A."),
+    (BOARDS, "B-103 has an efficiency of 92.81 %."),
+    (BOARDS, "B-102 draws 1.3123 mA."),
+    (BOARDS, "B-101 draws 92.81 A."),
+    (BOARDS, "The efficiency of B-101 is 90.2 % versus 92.8 % for B-102."),
+    (NAMED, "R_OUT is 1520 mΩ."),
+    (NAMED, "VOUT is 31.4 mV."),
+    (NAMED, "RIPPLE is 11.2 mA."),
+    (NAMED, "IQ_NL is 4.9871 V."),
+    (NAMED, "R_OUT is 1524 ohm."),
+    (LONG, "FIX-03 reads 4.9841 V for VOUT."),
+    (LONG, "RIPPLE is 30.8 mV on FIX-01."),
+    (LONG, "RIPPLE on FIX-03 is 4.9640 V."),
+    (LONG, "VOUT on FIX-03 is 30.8 V."),
+    (LONG, "FIX-01: VOUT 31.2 V."),
+    (LONG, "FIX-03: VOUT 4.9841 V, RIPPLE 31.2 mV."),
 ]
 # The number is a run's, and nothing in the run or the sentence says that it belongs elsewhere.
 SEEN = ["The drop is 75.5 V.", "200 boards pass, 184 were tested.", "413.9 mV"]
