@@ -6,7 +6,9 @@ from the environment by the provider's library: this module never sees one, and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,7 +75,7 @@ class Provided:
         Raises:
             ModelProblem: it refused, failed, timed out, or could not be reached.
         """
-        from pydantic_ai import ToolDefinition, direct, exceptions, models  # noqa: PLC0415
+        from pydantic_ai import ToolDefinition, exceptions, models  # noqa: PLC0415
 
         offered = (
             [
@@ -85,13 +87,29 @@ class Provided:
         )
         parameters = models.ModelRequestParameters(function_tools=offered, allow_text_output=True)
         try:
-            found = direct.model_request_sync(
-                self.model, _messages(briefing, history), model_request_parameters=parameters,
-                model_settings={"timeout": _TIMEOUT_S},
-            )  # fmt: skip
+            found = _outside_loops(lambda: asyncio.run(self._request(_messages(briefing, history), parameters)))
         except (exceptions.AgentRunError, exceptions.UserError, OSError) as error:
             raise _problem(self.name, error) from error
         return _response(found)
+
+    async def _request(self, messages: list[Any], parameters: Any) -> Any:
+        """Make one request with connections of its own, closed with it: the next one runs in another event loop."""
+        from pydantic_ai import direct  # noqa: PLC0415
+
+        async with self.model:
+            return await direct.model_request(
+                self.model, messages, model_request_parameters=parameters, model_settings={"timeout": _TIMEOUT_S}
+            )
+
+
+def _outside_loops(request: Callable[[], Any]) -> Any:
+    """Call a request; in a thread of its own where an event loop runs already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return request()
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(request).result()
 
 
 def _messages(briefing: str, history: Sequence[Message]) -> list[Any]:

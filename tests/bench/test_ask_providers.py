@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -168,6 +169,19 @@ def test_anthropic_s_own_client(
     done = here(export, "--board", board, "--ask", "Do they pass?", "--model", "anthropic:claude-local", "--json")
     assert (done.document["answer"]["status"], done.exit_code) == ("traced", 0), done.stderr
     assert loopback.paths[0].startswith("/v1/messages")
+
+
+def test_a_notebook_has_a_loop_running_already(
+    loopback: Loopback, monkeypatch: pytest.MonkeyPatch, export: Path, board: Path
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    loopback.replies[:] = [openai(arguments=json.dumps({"code": COUNT})), openai("7 boards pass.")]
+
+    async def cell() -> str:
+        with bench.analyze(export, board=board) as analysis:
+            return analysis.ask("Do they pass?", model="openai:local", base_url=f"{loopback.url}/v1").status
+
+    assert asyncio.run(cell()) == "traced"
 
 
 def google(part: dict[str, Any]) -> tuple[int, Any]:
