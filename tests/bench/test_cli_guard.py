@@ -186,7 +186,7 @@ def test_receipt_is_written_where_it_is_asked_for(here: Cli, export: Path, board
     receipt = json.loads(path.read_text())
     assert document["receipt"] == str(path)
     assert receipt["exports"][0]["sha256"] == document["export"]["sha256"]
-    assert receipt["run"] is None
+    assert receipt["runs"] == []
 
 
 def test_control_characters_in_an_export_do_not_reach_the_terminal(here: Cli, tmp_path: Path) -> None:
