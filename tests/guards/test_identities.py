@@ -2,6 +2,7 @@
 
 import pytest
 
+from guards import dimensions
 from guards.errors import BoardError, UnitError
 from guards.identities import parse_identity
 
@@ -61,3 +62,8 @@ def test_a_node_says_what_its_column_is(profile):
     node = '[nodes.LOAD]\nquantity = "current"\nabsolute = ["0 A", "5 A"]\ncolumns = ["load"]\n'
     with pytest.raises(BoardError, match="load is"):
         profile(node + '[[identities]]\nexpression = "load >= vin_v"\n')
+
+
+@pytest.mark.parametrize("symbol", dimensions.EXACT)
+def test_the_dimensions_that_need_no_registry_are_those_of_pint(symbol):
+    assert dimensions.by_pint(symbol) == dimensions.EXACT[symbol]
