@@ -110,3 +110,11 @@ def test_a_profile_that_says_nothing_keeps_the_hint(here: Cli, tmp_path: Path) -
     err = shown.stdout + shown.stderr
     assert "it has no nodes and no columns" in err
     assert "--board BOARD.toml" in err
+
+
+def test_a_profile_of_which_an_export_holds_a_part_is_one_short_line(cli: Cli, export: Path, board: Path) -> None:
+    board.write_text(
+        board.read_text() + '[nodes.FAN]\nquantity = "voltage"\nabsolute = ["0 V", "14 V"]\ncolumns = ["fan"]\n'
+    )
+    lines = [line for line in cli(export, "--board", board).stdout.splitlines() if line.startswith("profile:")]
+    assert lines == [next(line for line in lines if line.endswith("name something in this export"))]
