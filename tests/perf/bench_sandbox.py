@@ -4,8 +4,8 @@
 memory snapshot from the same files and adding 1 and 1, with a compile cache of its own and no permission taken away.
 `usual`: the same without the snapshot, as Pyodide is started usually. `monty` and `smolagents` are measured where they
 can be imported (`pip install pydantic-monty smolagents` into an environment of their own). What they do not isolate:
-monty runs its own interpreter, a part of Python without DuckDB, in a worker process that keeps its user's rights, so the
-interpreter is the only boundary; smolagents' local executor walks the syntax tree on the host's own objects under
+monty runs its own interpreter, a part of Python without DuckDB, in a worker process that keeps its user's rights, so
+the interpreter is the only boundary; smolagents' local executor walks the syntax tree on the host's own objects under
 lists of allowed names, with the host's memory, files and network behind them, and bounds no memory.
 """
 
