@@ -129,9 +129,10 @@ class Analysis:
         except RunnerError as error:
             return not_run(error)
         run = classified(sandbox.run(code, on_output=on_output, clock_ms=clock_ms))
-        if self._touched or caveats.touches_the_account(code):
+        touched = self._touched or caveats.touches_the_account(code)
+        if touched:
             run = replace(run, reads=tuple(caveats.every_column(self.table_reports)))
-        self._touched = run.state != "lost" and (self._touched or caveats.touches_the_account(code))
+        self._touched = touched and run.state != "lost"
         now = caveats.warnings(caveats.columns_read(self.table_reports, run.reads))
         earlier = [f"{text} It was read in an earlier run of this session." for text in self._warned if text not in now]
         self._warned = (

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench import publishing
 from bench.errors import EnvironmentProblem
 from bench.export import Export
 from guards import Approval
@@ -131,7 +131,7 @@ def replace_text(file: Path, text: str) -> None:
     Raises:
         EnvironmentProblem: the file cannot be written.
     """
-    building = file.with_name(f".{file.name}.{secrets.token_hex(4)}.building")
+    building = publishing.building(file)
     try:
         building.write_bytes(text.encode())
         shutil.copymode(file, building)

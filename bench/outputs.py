@@ -10,14 +10,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
 
-from bench import tables
+from bench import publishing, tables
 from bench.analysis import Analysis
 from bench.errors import EnvironmentProblem, UsageError
 from bench.export import ROW
@@ -39,7 +38,7 @@ def write_table(analysis: Analysis, path: Path) -> Path:
             file=path,
             hint="name one export, or keep all tables with --db FILE",
         )
-    building = path.with_name(f".{path.name}.{secrets.token_hex(4)}.building")
+    building = publishing.building(path)
     try:
         write(analysis, analysis.tables[0], building)
         building.replace(path)

@@ -16,7 +16,6 @@ import hashlib
 import json
 import os
 import platform
-import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -25,6 +24,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from bench import publishing
 from bench.errors import BenchError, EnvironmentProblem, UsageError
 from bench.guarded import GuardedExport
 from bench.render.values import json_safe
@@ -127,7 +127,7 @@ def write(receipt: Mapping[str, object], path: Path) -> Path:
     Raises:
         EnvironmentProblem: the folder cannot be made or written.
     """
-    building = path.with_name(f".{path.name}.{secrets.token_hex(4)}.building")
+    building = publishing.building(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with building.open("wb") as file:
