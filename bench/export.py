@@ -29,6 +29,11 @@ def no_quarantine() -> pl.DataFrame:
     return pl.DataFrame(schema=QUARANTINE_SCHEMA)
 
 
+def path_text(path: Path) -> str:
+    """Return a path as text that every file can hold: a byte that is no UTF-8 becomes \\udcXX, spelled out."""
+    return str(path).encode("utf-8", "backslashreplace").decode()
+
+
 @dataclass(frozen=True, slots=True)
 class PlainText:
     """Rows as they stand in a file of UTF-8: behind `skip_lines` lines, each line is one record of exactly `columns`.

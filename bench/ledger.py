@@ -12,6 +12,7 @@ from datetime import datetime
 
 import polars as pl
 
+from bench.export import path_text
 from bench.guarded import GuardedExport, GuardedTable
 from guards import RULES_VERSION, ColumnReport, outcome_of
 
@@ -97,7 +98,7 @@ def _export_rows(guarded: GuardedExport, now: datetime) -> Iterable[dict[str, ob
     for table in guarded.tables:
         yield {
             "sha256": guarded.export.sha256,
-            "path": str(guarded.export.path),
+            "path": path_text(guarded.export.path),
             "table_name": table.name,
             **_counts(table),
             "profile_sha256": guarded.board.sha256 if guarded.board else None,
@@ -144,4 +145,4 @@ def _correction_row(table: str, column: ColumnReport) -> dict[str, object]:
 def _profile_rows(exports: Sequence[GuardedExport]) -> Iterable[dict[str, object]]:
     boards = {export.board.sha256: export.board for export in exports if export.board}
     for sha256, board in boards.items():
-        yield {"sha256": sha256, "path": str(board.path), "name": board.board.name, "text": board.text}
+        yield {"sha256": sha256, "path": path_text(board.path), "name": board.board.name, "text": board.text}

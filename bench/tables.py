@@ -29,7 +29,7 @@ import polars as pl
 from bench import bulk, publishing
 from bench.bulk import BATCH_ROWS, literal, quote
 from bench.errors import BenchError, EnvironmentProblem, UsageError
-from bench.export import LINE, ROW, PlainText
+from bench.export import LINE, ROW, PlainText, path_text
 from bench.frames import first_line, reading
 from bench.guarded import GuardedExport, GuardedTable
 from bench.ledger import column_comment, ledger
@@ -86,7 +86,7 @@ def check_target(database: Path) -> None:
                 hint="name another --db, or move that file away",
             )
     probe = publishing.building(database)
-    with _explained(database):
+    with explained(database):
         probe.touch(exist_ok=False)
         probe.unlink()
 
@@ -126,7 +126,7 @@ class Build:
         `publish` keeps it where the guard changed nothing.
         """
         target = f"target.main.{quote(table)}"
-        with _explained(self._database):
+        with explained(self._database):
             con = self._connection()
             try:
                 con.execute(bulk.load(target, text, kinds))
@@ -146,7 +146,7 @@ class Build:
         Raises:
             ExportError: the text turned out not to be readable as its table.
         """
-        with _explained(self._database):
+        with explained(self._database):
             # Side by side: the tables keep one core busy, and the export's bytes the other.
             with ThreadPoolExecutor(max_workers=1) as pool:
                 raw = pool.submit(_write_raw, self._raw, exports)
@@ -172,7 +172,7 @@ def read_table(database: Path, table: str, *, columns: Sequence[str] | None = No
     Raises:
         UsageError: there is no such table; the message lists those that there are.
     """
-    with _explained(database), open_database(database) as con:
+    with explained(database), open_database(database) as con:
         names = tables_of(con)
         if table not in names:
             raise UsageError(f"there is no table {table!r}", file=database, hint="the tables are " + ", ".join(names))
@@ -182,7 +182,7 @@ def read_table(database: Path, table: str, *, columns: Sequence[str] | None = No
 
 def table_batches(database: Path, table: str) -> Iterator[pl.DataFrame]:
     """Yield the corrected table in batches in the order of `_row`: at least one, which may be empty."""
-    with _explained(database), open_database(database) as con:
+    with explained(database), open_database(database) as con:
         ((rows,),) = con.execute(f"SELECT coalesce(max({ROW}), 0) FROM {quote(table)}").fetchall()
         for first in range(1, max(rows, 1) + 1, BATCH_ROWS):
             between = f"{ROW} BETWEEN {first} AND {first + BATCH_ROWS - 1}"
@@ -199,7 +199,7 @@ def open_database(database: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open an analysis read-only, its raw file attached as `raw` if it is there."""
     with suppress(OSError):  # in a folder that may only be read nothing is unsettled
         publishing.settle(raw_path(database), lambda raw: _belongs(database, raw))
-    with closing(_connect()) as con:
+    with closing(connect()) as con:
         con.execute(f"ATTACH {literal(database)} AS analysis (READ_ONLY)")
         if (raw := raw_path(database)).exists():
             con.execute(f"ATTACH {literal(raw)} AS raw (READ_ONLY)")
@@ -212,7 +212,8 @@ def versions() -> dict[str, str]:
     return {"duckdb": duckdb.__version__, "duckdb_storage": STORAGE_VERSION}
 
 
-def _connect() -> duckdb.DuckDBPyConnection:
+def connect() -> duckdb.DuckDBPyConnection:
+    """Return a connection in memory with everything off that would fetch, guess or print."""
     con = duckdb.connect(":memory:", config=_CONFIG)
     con.execute(f"SET temp_directory = {literal(Path(gettempdir()))}")
     con.execute("SET enable_progress_bar = false")  # it would print between our results on stdout
@@ -220,7 +221,7 @@ def _connect() -> duckdb.DuckDBPyConnection:
 
 
 def _belongs(database: Path, raw: Path) -> bool:
-    with closing(_connect()) as con:
+    with closing(connect()) as con:
         try:
             con.execute(f"ATTACH {literal(database)} AS found (READ_ONLY); ATTACH {literal(raw)} AS beside (READ_ONLY)")
             missing = con.execute(
@@ -241,7 +242,7 @@ def _is_our_raw(path: Path) -> bool:
 
 
 def _has(path: Path, query: str) -> bool:
-    with closing(_connect()) as con:
+    with closing(connect()) as con:
         try:
             con.execute(f"ATTACH {literal(path)} AS found (READ_ONLY)")
             con.execute(query)
@@ -251,7 +252,7 @@ def _has(path: Path, query: str) -> bool:
 
 
 @contextmanager
-def _explained(database: Path) -> Iterator[None]:
+def explained(database: Path) -> Iterator[None]:
     """Turn what the disk, DuckDB and polars say into one sentence that names the file and the way out."""
     try:
         yield
@@ -271,7 +272,7 @@ def _explained(database: Path) -> Iterator[None]:
 
 
 def _attached(path: Path) -> duckdb.DuckDBPyConnection:
-    con = _connect()
+    con = connect()
     con.execute(f"ATTACH {literal(path)} AS target (STORAGE_VERSION '{STORAGE_VERSION}')")
     con.execute("USE target")
     return con
@@ -309,7 +310,7 @@ def _write_raw(path: Path, exports: Sequence[GuardedExport]) -> None:
             export = guarded.export
             con.execute(
                 "INSERT INTO files VALUES (?, ?, ?, 'zstd', ?)",
-                [export.sha256, str(export.path), export.bytes, export.source.compressed()],
+                [export.sha256, path_text(export.path), export.bytes, export.source.compressed()],
             )
         con.execute("COMMIT")
         _detach(con)
@@ -365,10 +366,10 @@ def _create(
     con: duckdb.DuckDBPyConnection, target: str, frame: pl.LazyFrame, done: Callable[[int], None] | None = None
 ) -> None:
     """Create the table and fill it batch by batch, in order; memory holds a few batches, never the table."""
-    _from_stream(con, f"CREATE TABLE {target} AS FROM batch", frame.collect_schema().to_frame())
+    from_stream(con, f"CREATE TABLE {target} AS FROM batch", frame.collect_schema().to_frame())
     rows = 0
     for batch in _batches(frame):
-        _from_stream(con, f"INSERT INTO {target} FROM batch", batch)
+        from_stream(con, f"INSERT INTO {target} FROM batch", batch)
         rows += batch.height
         if done:
             done(rows)
@@ -378,7 +379,8 @@ def _batches(frame: pl.LazyFrame) -> Iterable[pl.DataFrame]:
     return frame.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True)
 
 
-def _from_stream(con: duckdb.DuckDBPyConnection, statement: str, batch: pl.DataFrame) -> None:
+def from_stream(con: duckdb.DuckDBPyConnection, statement: str, batch: pl.DataFrame) -> None:
+    """Execute a statement that reads the frame as `batch`."""
     con.register("batch", _Stream(batch))
     con.execute(statement)
     con.unregister("batch")

@@ -239,3 +239,13 @@ def test_what_a_killed_build_left_is_removed_a_day_later(database: Path, export:
 
 def test_duckdb_prints_no_progress_of_its_own_on_stdout(database: Path) -> None:
     assert rows(database, "SELECT current_setting('enable_progress_bar')") == [(False,)]
+
+
+def test_a_name_that_is_no_utf8_is_kept_spelled_out(here: Cli, tmp_path: Path) -> None:
+    export = tmp_path / os.fsdecode(b"caf\xe9.csv")
+    export.write_text("serial,vin_v\nA,24.0\nB,24.5\n")
+    done = here(export, "--db", tmp_path / "x.duckdb", "--json")
+    assert done.exit_code == 0
+    assert done.document["export"]["path"].endswith("caf\\udce9.csv")
+    for table in ("guard.exports", "raw.files"):
+        assert rows(tmp_path / "x.duckdb", f"SELECT path FROM {table}")[0][0].endswith("caf\\udce9.csv")
