@@ -8,6 +8,7 @@ only where the model chose the act, its arguments or the stop.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,20 +17,9 @@ from typing import TYPE_CHECKING, Any
 from bench.ask.answer import Answer, Proposal, Step
 from bench.ask.arithmetic import ArithmeticProblem, evaluate
 from bench.ask.figures import Context, Verification
-from bench.ask.messages import (
-    APPROVE,
-    ARITHMETIC,
-    RUN,
-    Call,
-    Message,
-    Model,
-    ModelProblem,
-    Response,
-    Returned,
-    Tokens,
-    Told,
-)
+from bench.ask.messages import APPROVE, RUN, Call, Message, Model, ModelProblem, Response, Returned, Tokens, Told
 from bench.ask.prompt import result_text
+from bench.ask.tools import PYTHON, CallProblem, Toolset, text_of
 from bench.ask.verify import verify
 from bench.receipts import run_entry
 
@@ -54,7 +44,8 @@ class Ceilings:
 @dataclass(frozen=True, slots=True)
 class Ask:
     """A question with all that it needs. `run` runs a snippet; `clock` gives seconds; `earlier` is the last answer
-    of a conversation: what was said and run before it is known to this one."""
+    of a conversation: what was said and run before it is known to this one; `guarded`: what the guard found before the
+    model was asked anything."""
 
     question: str
     model: Model
@@ -64,6 +55,8 @@ class Ask:
     clock: Callable[[], float]
     ceilings: Ceilings = field(default_factory=Ceilings)
     earlier: Answer | None = None
+    tools: Toolset = PYTHON
+    guarded: str = ""
 
 
 def ask(job: Ask) -> Answer:
@@ -78,7 +71,10 @@ class _Loop:
         self._history: list[Message] = [*(before.history if before else ()), Told(job.question)]
         self._runs: list[tuple[str, RunResult]] = []
         self._evidence: list[Mapping[str, Any]] = [*(before.evidence if before else ())]
-        self._steps: list[Step] = [Step("question", "code", "the question and the tables' schema", job.question)]
+        self._steps: list[Step] = [
+            Step("guard", "code", "the tables were checked before the question", job.guarded),
+            Step("question", "code", "the question and the tables' schema", job.question),
+        ]
         self._proposals: list[Proposal] = []
         self._tokens = Tokens()
         self._turns = 0
@@ -127,7 +123,9 @@ class _Loop:
         if self._tokens.input + self._tokens.output > self._job.ceilings.tokens:
             raise _Limit(f"no answer within {self._job.ceilings.tokens} tokens")
         before = self._job.clock()
-        response = self._job.model.respond(self._job.briefing, self._history, tools=tools)
+        response = self._job.model.respond(
+            self._job.briefing, self._history, tools=self._job.tools.schemas if tools else ()
+        )
         self._tokens += response.tokens
         title = ", ".join(call.tool for call in response.calls) or "answers"
         self._step("response", "model", title, response.text, before, response.tokens)
@@ -141,18 +139,21 @@ class _Loop:
         return text
 
     def _acted(self, call: Call) -> str:
-        wanted = {RUN: "code", ARITHMETIC: "expression"}.get(call.tool)
-        if call.tool == APPROVE:
-            return self._proposed(call)
-        if wanted is None:
-            return f"there is no tool {call.tool!r:.60}; there are {RUN}, {ARITHMETIC} and {APPROVE}"
-        argument = call.arguments.get(wanted)
-        if not isinstance(argument, str):
-            return f"{call.tool} needs {wanted!r}, a text"
-        return self._ran(argument) if call.tool == RUN else self._calculated(argument)
+        offered = self._job.tools
+        if call.tool not in offered.names:
+            return f"there is no tool {call.tool!r:.60}; there are {', '.join(offered.names)}"
+        try:
+            if call.tool in offered.snippets:
+                return self._ran(call, offered.snippets[call.tool](call.arguments))
+            return self._proposed(call) if call.tool == APPROVE else self._calculated(text_of(call, "expression"))
+        except CallProblem as error:
+            return error.message
 
-    def _ran(self, code: str) -> str:
-        self._steps.append(Step("code", "model", "the snippet", code))
+    def _ran(self, call: Call, code: str) -> str:
+        if call.tool != RUN:
+            self._steps.append(Step("call", "model", call.tool, json.dumps(call.arguments, ensure_ascii=False)))
+        by = "model" if call.tool == RUN else "code"
+        self._steps.append(Step("code", by, "the snippet", code))
         run = self._job.run(code)
         self._runs.append((code, run))
         self._evidence.append(evidence(code, run))

@@ -78,8 +78,10 @@ class Model(Protocol):
         """What the user called it by."""
         ...
 
-    def respond(self, briefing: str, history: Sequence[Message], *, tools: bool) -> Response:
-        """Return the next response. Without `tools` only a text is wanted.
+    def respond(
+        self, briefing: str, history: Sequence[Message], *, tools: Sequence[tuple[str, str, Mapping[str, Any]]]
+    ) -> Response:
+        """Return the next response. `tools`: (name, description, JSON schema); without any only a text is wanted.
 
         Raises:
             ModelProblem: there is none.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.ask.messages import Call, Message, ModelProblem, Response, Tokens, Told
-from bench.ask.prompt import tool_schemas
+from bench.ask.tools import Schema
 from bench.errors import EnvironmentProblem, UsageError
 
 _TIMEOUT_S = 120.0
@@ -69,7 +69,7 @@ class Provided:
     name: str
     model: Any
 
-    def respond(self, briefing: str, history: Sequence[Message], *, tools: bool) -> Response:
+    def respond(self, briefing: str, history: Sequence[Message], *, tools: Sequence[Schema]) -> Response:
         """Ask the provider once.
 
         Raises:
@@ -77,14 +77,10 @@ class Provided:
         """
         from pydantic_ai import ToolDefinition, exceptions, models  # noqa: PLC0415
 
-        offered = (
-            [
-                ToolDefinition(name=name, parameters_json_schema=schema, description=text)
-                for name, text, schema in tool_schemas()
-            ]
-            if tools
-            else []
-        )
+        offered = [
+            ToolDefinition(name=name, parameters_json_schema=dict(schema), description=text)
+            for name, text, schema in tools
+        ]
         parameters = models.ModelRequestParameters(function_tools=offered, allow_text_output=True)
         try:
             found = _outside_loops(lambda: asyncio.run(self._request(_messages(briefing, history), parameters)))

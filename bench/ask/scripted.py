@@ -26,7 +26,7 @@ class Scripted:
     responses: Sequence[Response]
     _next: int = field(default=0, init=False)
 
-    def respond(self, briefing: str, history: Sequence[Message], *, tools: bool) -> Response:
+    def respond(self, briefing: str, history: Sequence[Message], *, tools: Sequence[object]) -> Response:
         """Return the next line's response."""
         if self._next >= len(self.responses):
             raise ModelProblem(
@@ -42,7 +42,7 @@ class Stub:
 
     name: str = "stub"
 
-    def respond(self, briefing: str, history: Sequence[Message], *, tools: bool) -> Response:
+    def respond(self, briefing: str, history: Sequence[Message], *, tools: Sequence[object]) -> Response:
         """Return the question."""
         return Response(next((message.text for message in history if isinstance(message, Told)), ""))
 

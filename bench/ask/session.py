@@ -13,6 +13,7 @@ from bench.ask.loop import Ask, Ceilings, ask
 from bench.ask.messages import Model
 from bench.ask.models import model_of
 from bench.ask.prompt import briefing
+from bench.ask.tools import PYTHON, Toolset
 from bench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,7 +24,12 @@ __all__ = ["Ceilings", "ask_analysis", "model_of"]
 
 
 def ask_analysis(
-    analysis: Analysis, question: str, model: Model, ceilings: Ceilings, earlier: Answer | None = None
+    analysis: Analysis,
+    question: str,
+    model: Model,
+    ceilings: Ceilings,
+    earlier: Answer | None = None,
+    tools: Toolset = PYTHON,
 ) -> Answer:
     """Ask a model about the tables of an analysis. `earlier`: the last answer of a conversation to go on with.
 
@@ -41,8 +47,24 @@ def ask_analysis(
         for name in node.measurements
     )
     context = Context(question, limits, units_of(analysis), counts_of(analysis), factors_of(analysis))
-    told = briefing(analysis.table_reports, limits, named)
-    return ask(Ask(question, model, told, context, analysis.run, time.monotonic, ceilings, earlier))
+    told = briefing(analysis.table_reports, limits, named, tools.rules)
+    return ask(
+        Ask(
+            question, model, told, context, analysis.run, time.monotonic, ceilings, earlier, tools, guarded_by(analysis)
+        )
+    )
+
+
+def guarded_by(analysis: Analysis) -> str:
+    """Return what the guard found, a line a column that it judged."""
+    lines = [f"{export.export.path.name}: {export.report.outcome}" for export in analysis.exports]
+    lines += [
+        f"{table.name}.{column.label}: {column.verdict} (rule {column.rule})"
+        for table in analysis.table_reports
+        for column in table.columns
+        if column.judged
+    ]
+    return "\n".join(lines)
 
 
 def units_of(analysis: Analysis) -> Mapping[tuple[str, str], list[str]]:

@@ -269,7 +269,7 @@ def test_the_trace_says_who_decided(answer: Callable[..., Any], tmp_path: Path) 
     answer(RUN, TRUE, options=("--trace", tmp_path / "trace.jsonl"))
     steps = [json.loads(line) for line in (tmp_path / "trace.jsonl").read_text().splitlines()]
     assert [(step["kind"], step["by"]) for step in steps] == [
-        ("question", "code"), ("response", "model"), ("code", "model"), ("tool", "code"), ("response", "model"),
+        ("guard", "code"), ("question", "code"), ("response", "model"), ("code", "model"), ("tool", "code"), ("response", "model"),
         ("verdict", "code"),
     ]  # fmt: skip
 
