@@ -87,12 +87,16 @@ def read_back(
 ) -> TypedCells | None:
     """Return the loaded table as the guard takes it, None where it is not the text's `rows` as the guard reads them."""
     types = column_types(text.columns, kinds)
-    counts = ", ".join(f"count({quote(name)})" for name in types)
-    loaded, *filled = ask(f"SELECT count(*), {counts} FROM {target}").row(0)
+    numbers = [name for name, type_ in types.items() if type_ == "DOUBLE"]
+    counts = [f"count({quote(name)})" for name in types]
+    ends = [f"{end}({quote(name)})" for name in numbers for end in ("min", "max")]
+    loaded, *found = ask(f"SELECT {', '.join(['count(*)', *counts, *ends])} FROM {target}").row(0)
     if loaded != rows or _underscores_in_numbers(ask, target, text, types):
         return None
+    filled = dict(zip(types, found, strict=False))
+    extremes = dict(zip(numbers, zip(found[len(types) :: 2], found[len(types) + 1 :: 2], strict=True), strict=True))
     schema = pl.Schema({name: _POLARS[type_] for name, type_ in types.items()})
-    return TypedCells(_scan(ask, target, schema, rows), dict(zip(types, filled, strict=True)))
+    return TypedCells(_scan(ask, target, schema, rows), rows, filled, extremes)
 
 
 def _scan(ask: Callable[[str], pl.DataFrame], target: str, schema: pl.Schema, rows: int) -> pl.LazyFrame:

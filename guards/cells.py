@@ -12,12 +12,14 @@ missing. The head of the export only rules out casts that cannot succeed; every 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import polars as pl
 
 from guards.quantities import (
+    OVERLOAD_LIMIT,
     SENTINEL_TEXTS,
     cell_text,
     finite,
@@ -75,6 +77,10 @@ class Kind:
         """Whether a finite cell could have this value, by the extremes."""
         return self.lower is not None and self.upper is not None and self.lower <= number <= self.upper
 
+    def reaches(self, low: float, high: float) -> bool:
+        """Whether a finite cell could lie in this interval, by the extremes."""
+        return self.lower is not None and self.upper is not None and self.lower <= high and low <= self.upper
+
     def text(self, name: str, decimal: str) -> pl.Expr:
         """Return the number's text of each cell of the raw frame: blanks, decimal mark and unit off."""
         if not self.careful and decimal == ".":
@@ -82,32 +88,54 @@ class Kind:
         return without_rkm(without_suffix(cell_text(pl.col(name), decimal), self.suffixes), self.marks)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cells:
-    """A table's cells as they were read.
+    """A table's cells as they were read, of `rows` rows.
 
-    `frame`: a Float64 column for each column of numbers (overflow codes and NaN still in it), a Datetime or Date for
+    `source`: a Float64 column for each column of numbers (overflow codes and NaN still in it), a Datetime or Date for
     each of moments, `key(name)` a Categorical for each key column, `passed(name)` a Boolean for each result column.
     """
 
-    frame: pl.DataFrame
+    source: pl.LazyFrame
     kinds: Mapping[str, Kind]
+    rows: int
 
-    @property
-    def rows(self) -> int:
-        """How many rows the table has."""
-        return self.frame.height
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The cells in memory. A column that its extremes alone settle never asks for them."""
+        return self.source.collect()
+
+    @cached_property
+    def columns(self) -> frozenset[str]:
+        """The names of the frame's columns."""
+        return frozenset(self.source.collect_schema().names())
+
+    def beside(self, others: pl.DataFrame) -> Cells:
+        """Return the cells with more columns of the same rows."""
+        return replace(self, source=pl.concat([self.frame, others], how="horizontal").lazy())
 
 
 @dataclass(frozen=True, slots=True)
 class TypedCells:
     """A table that was read already. `frame`: the same rows and columns, of which those that are expected to be numbers
-    or moments (`plain_kinds`) are Float64 or Datetime("us"), each the value of its text, the others String. `filled`:
-    for every column how many cells are not empty.
+    or moments (`plain_kinds`) are Float64 or Datetime("us"), each the value of its text, the others String. `rows`: how
+    many there are; `filled`: for every column how many cells are not empty; `extremes`: the least and the greatest
+    value of each column of numbers, NaN above all others, None where it is empty.
     """
 
     frame: pl.LazyFrame
+    rows: int
     filled: Mapping[str, int]
+    extremes: Mapping[str, tuple[float | None, float | None]]
+
+    def counted(self, name: str, kind: str) -> bool:
+        """Return whether what is counted of a column says all that reading its cells would."""
+        if kind == "text":
+            return True
+        if kind == "number":
+            least, most = self.extremes.get(name, (None, None))
+            return least is not None and most is not None and least > -OVERLOAD_LIMIT and most < OVERLOAD_LIMIT
+        return self.frame.collect_schema()[name] == pl.Datetime("us")
 
 
 def key(name: str) -> str:
@@ -139,13 +167,15 @@ def read_cells(
     """
     head = frame.select(names).head(_HEAD_ROWS).collect()
     guesses = _guess(head.drop(name for name in names if name in text), decimal) | dict.fromkeys(text, "text")
+    if typed is not None and all(typed.counted(name, guesses[name]) for name in names):
+        return _as_counted(typed, guesses, keys, results)
     source = frame if typed is None else typed.frame
     filled = {} if typed is None else {name: typed.filled[name] for name in names}
     plain = {name for name, kind in source.collect_schema().items() if kind != pl.String}
     counted = {name for name in filled if name in plain or guesses[name] == "text"}
     wanted = [pl.col(name) for name in names if name in plain]
     wanted += [e for name in names if name not in counted for e in _first_reading(name, guesses[name], decimal)]
-    wanted += [pl.col(name).cast(pl.Categorical).alias(key(name)) for name in keys]
+    wanted += map(_category, keys)
     wanted += [_passed(name) for name in results]
     read = source.select(wanted).collect(engine="streaming") if wanted else pl.DataFrame(height=_height(source))
     cells = _filled(read, names) | filled
@@ -160,7 +190,27 @@ def read_cells(
     drop = [f"{name}\x1fcell" for name in names] + [
         name for name, kind in kinds.items() if not (kind.numeric or kind.moment)
     ]
-    return Cells(read.drop(drop, strict=False), kinds)
+    return Cells(read.drop(drop, strict=False).lazy(), kinds, read.height)
+
+
+def _as_counted(
+    typed: TypedCells, guesses: Mapping[str, str], keys: Collection[str], results: Collection[str]
+) -> Cells:
+    """Return the cells of a table of which everything that reading would count is known."""
+    kinds = {name: _counted_kind(typed, name, guess) for name, guess in guesses.items()}
+    wanted = [pl.col(name) for name, kind in kinds.items() if kind.numeric or kind.moment]
+    wanted += [*map(_category, keys), *map(_passed, results)]
+    return Cells(typed.frame.select(wanted), kinds, typed.rows)
+
+
+def _counted_kind(typed: TypedCells, name: str, guess: str) -> Kind:
+    n = typed.filled[name]
+    if guess == "text":
+        return Kind("text", n)
+    if guess == "number":
+        lower, upper = typed.extremes[name]
+        return Kind("number", n, n, n, lower=lower, upper=upper)
+    return Kind("datetime", n, format=guess)
 
 
 def plain_kinds(frame: pl.LazyFrame, names: Collection[str]) -> dict[str, str]:
@@ -228,6 +278,10 @@ def _moments(text: pl.Expr, form: str) -> pl.Expr:
     if form == "date":
         return text.str.to_date(_DATE_FORMAT, strict=False)
     return text.str.to_datetime(form, strict=False, time_unit="us")
+
+
+def _category(name: str) -> pl.Expr:
+    return pl.col(name).cast(pl.Categorical).alias(key(name))
 
 
 def _passed(name: str) -> pl.Expr:

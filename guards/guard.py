@@ -98,17 +98,19 @@ def guard(
     raw = tuple(
         c.name for c in columns if c.name in effects.rewritten or (c.name in by_name and by_name[c.name].touched)
     )
-    corrected = _corrected(frame, cells, columns, by_name, effects)
     flags = pl.concat([effects.flags, *_broken_identities(frame, cells, by_name, board)])
     as_read = not raw and all(
         kind.numbers == kind.readings for name, kind in kinds.items() if name not in by_name and kind.numeric
     )
+    held = cells.source if as_read else cells.frame.lazy()
+    corrected = _corrected(frame, held, cells.kinds, columns, by_name, effects)
     return Guarded(report, corrected, raw, flags, _units(reports), _limits(board, reports), as_read)
 
 
 def _corrected(
     frame: pl.LazyFrame,
-    cells: Cells,
+    cells: pl.LazyFrame,
+    kinds: Mapping[str, Kind],
     columns: Sequence[ExportColumn],
     measured: Mapping[str, MeasuredColumn],
     effects: Effects,
@@ -116,7 +118,7 @@ def _corrected(
     """Put the corrected table together: from the cells where they hold the values, else from the text."""
     texts: list[pl.Expr] = [pl.col("_row")]
     read: list[pl.Expr] = []
-    for name, kind in ((column.name, cells.kinds[column.name]) for column in columns):
+    for name, kind in ((column.name, kinds[column.name]) for column in columns):
         own = measured.get(name)
         known = from_cells(name, kind) if own is None else own.numbers() if own.read_exactly else None
         if name in effects.rewritten:
@@ -128,7 +130,7 @@ def _corrected(
     names = ["_row", *(column.name for column in columns)]
     if not read:
         return frame.select(texts).select(names)
-    return pl.concat([frame.select(texts), cells.frame.lazy().select(read)], how="horizontal").select(names)
+    return pl.concat([frame.select(texts), cells.select(read)], how="horizontal").select(names)
 
 
 def _broken_identities(

@@ -7,8 +7,9 @@ on a unit, or a segment of which disagrees with the rest, is judged by the segme
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import polars as pl
 
@@ -21,7 +22,7 @@ from guards.declared import ExportColumn, Label, Layout, labels_of
 from guards.digits import autoranged, digit_pattern, rows_name_units
 from guards.headers import header_unit
 from guards.neighbours import SAMPLE_ROWS, Neighbours, find_neighbours, identity_checks, row_checks_for
-from guards.parts import Part, make_part
+from guards.parts import OPEN_SENSOR, Part, make_part
 from guards.preamble import attenuation_of, attenuations
 from guards.rows import cell_unit
 from guards.tally import Counts, Evidence, Tally, read_tally, tally_each, value_of
@@ -43,7 +44,7 @@ class Court:
     layout: Layout
     board: Board | None
     decimal: str
-    segments: tuple[str, ...]
+    segments: Callable[[], tuple[str, ...]]
     approvals: Sequence[Approval] = ()
     probes: Mapping[str | None, float] = field(default_factory=dict)
     damaged: Mapping[str, str] = field(default_factory=dict)
@@ -66,7 +67,7 @@ def judge(
         damaged = {}  # the prefix is not lost: it stands beside
     court = Court(
         frame, cells, find_neighbours(every, columns, cells), layout, board, decimal,
-        _named_too(_segments(cells, layout.segments), layout.segments, approvals), approvals,
+        cache(lambda: _named_too(_segments(cells, layout.segments), layout.segments, approvals)), approvals,
         attenuations(metadata or {}), damaged,
     )  # fmt: skip
     approved = {approval.column for approval in approvals}
@@ -86,7 +87,7 @@ def judge(
             evidence = _evidence(court, part)
             asked = part if column.name in approved else _if_plain(part, kind, evidence)
             parts.append((asked, evidence))
-    for (part, _), decided in zip(parts, _decide_all(court, cells.frame, parts), strict=True):
+    for (part, _), decided in zip(parts, _decide_all(court, parts), strict=True):
         rulings[part.column] = decided
     again = identity_checks(rulings, cells, board)
     retried = [
@@ -95,8 +96,9 @@ def judge(
         if part.column in again
         for again_part, checks in [again[part.column]]
     ]
-    retried = [pair for pair, new in zip(retried, _on_a_sample(court, retried), strict=True) if _differs(new, rulings)]
-    for (part, _), decided in zip(retried, _decide_all(court, cells.frame, retried), strict=True):
+    sampled = _on_a_sample(court, retried) if retried else []
+    retried = [pair for pair, new in zip(retried, sampled, strict=True) if _differs(new, rulings)]
+    for (part, _), decided in zip(retried, _decide_all(court, retried), strict=True):
         rulings[part.column] = decided
     return rulings
 
@@ -107,7 +109,7 @@ def _probe(court: Court, part: Part) -> float | None:
 
 def _named_by_rows(column: ExportColumn, cells: Cells, layout: Layout) -> Layout:
     """Return the layout with the measurement and the unit column that are about this column."""
-    unit = cell_unit(column.name) if key(cell_unit(column.name)) in cells.frame.columns else None
+    unit = cell_unit(column.name) if key(cell_unit(column.name)) in cells.columns else None
     if column.name == layout.value:
         return replace(layout, unit=unit or layout.unit)
     return replace(layout, measurement=None, unit=unit)
@@ -116,7 +118,8 @@ def _named_by_rows(column: ExportColumn, cells: Cells, layout: Layout) -> Layout
 def _on_a_sample(court: Court, parts: Sequence[tuple[Part, Evidence]]) -> list[tuple[Ruling, ...]]:
     """Decide on evenly spaced rows: an identity asks every reading of every column, and rarely changes a verdict."""
     every = -(-court.cells.rows // SAMPLE_ROWS)
-    return _decide_all(court, court.cells.frame.gather_every(every) if every > 1 else court.cells.frame, parts)
+    sample = court.cells.frame.gather_every(every) if every > 1 else None
+    return _decide_each(court, [(court.frame, sample, pair) for pair in parts])
 
 
 def _differs(new: Sequence[Ruling], rulings: Mapping[str, tuple[Ruling, ...]]) -> bool:
@@ -280,7 +283,8 @@ def _known_counts(part: Part, evidence: Evidence, court: Court) -> Counts | None
     kind = court.cells.kinds[part.column]
     beside = evidence.passed is not None or evidence.lower is not None or evidence.checks or court.approvals
     zeros = kind.lower is None or kind.upper is None or kind.lower <= 0 <= kind.upper
-    cleared = part.quantity == "temperature" or any(kind.holds(n) for n in part.sentinel_numbers)
+    open_sensor = part.quantity == "temperature" and kind.reaches(*OPEN_SENSOR)
+    cleared = open_sensor or any(kind.holds(n) for n in part.sentinel_numbers)
     if len(part.readings) != 1 or not part.expected or part.measurement or part.row_label or beside or zeros or cleared:
         return None
     assert kind.lower is not None
@@ -289,25 +293,28 @@ def _known_counts(part: Part, evidence: Evidence, court: Court) -> Counts | None
     return Counts(({},), ({**counted, "explained0": n, "any_automatic": n, "only_declared": n, "outside0": 0.0},))
 
 
-def _decide_all(court: Court, cells: pl.DataFrame, parts: Sequence[tuple[Part, Evidence]]) -> list[tuple[Ruling, ...]]:
-    return _decide_each(court, [(court.frame, cells, pair) for pair in parts])
+def _decide_all(court: Court, parts: Sequence[tuple[Part, Evidence]]) -> list[tuple[Ruling, ...]]:
+    return _decide_each(court, [(court.frame, None, pair) for pair in parts])
 
 
-Piece = tuple[pl.LazyFrame, pl.DataFrame, tuple[Part, Evidence]]
+Piece = tuple[pl.LazyFrame, pl.DataFrame | None, tuple[Part, Evidence]]
+"""The texts of some rows, the cells that were read of them (None: of all rows), and what to judge there."""
 
 
 def _decide_each(court: Court, pieces: Sequence[Piece]) -> list[tuple[Ruling, ...]]:
-    """Decide each part on its own rows: their texts, and the cells that were read of them."""
+    """Decide each part on its own rows; cells in memory are asked for only where the extremes do not settle it."""
     known = [_known_counts(*pair, court) for _, _, pair in pieces]
     unknown = [piece for piece, have in zip(pieces, known, strict=True) if have is None]
-    asked = iter(tally_each([cells for _, cells, _ in unknown], [pair for _, _, pair in unknown], court.segments))
+    segments = court.segments() if unknown else ()
+    frames = [court.cells.frame if cells is None else cells for _, cells, _ in unknown]
+    asked = iter(tally_each(frames, [pair for _, _, pair in unknown], segments))
     found = []
     for (texts, _, (part, evidence)), have in zip(pieces, known, strict=True):
         counts = have or next(asked)
         whole = read_tally(counts, part, evidence.checks)
         pattern = part.digits or digit_pattern(texts, part, court.cells.kinds[part.column], whole, court.decimal)
         decision = _honest_label(part, decide(part, whole, pattern))
-        split = _by_segment(part, evidence, counts, court.segments, decision, pattern)
+        split = _by_segment(part, evidence, counts, segments, decision, pattern)
         rulings = split or (Ruling(part, decision, tally=whole),)
         found.append(with_approvals(court.approvals, part, evidence, counts, rulings))
     return found

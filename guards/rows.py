@@ -42,7 +42,7 @@ def with_cell_units(frame: pl.LazyFrame, cells: Cells, layout: Layout, decimal: 
     frame = frame.with_columns(found)
     names = [unit.meta.output_name() for unit in found]
     read = frame.select(pl.col(name).cast(pl.Categorical).alias(key(name)) for name in names).collect()
-    return frame, replace(cells, frame=pl.concat([cells.frame, read], how="horizontal"))
+    return frame, cells.beside(read)
 
 
 MOST_NAMES = 20_000
