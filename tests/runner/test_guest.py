@@ -53,6 +53,21 @@ def test_nulls_in_many_rows(value: Value) -> None:
     assert value(code + "[len(rows), sum(r[0] is None for r in rows), rows[4999][0]]") == [5000, 1667, 4999]
 
 
+def test_booleans_in_many_rows(value: Value) -> None:
+    code = "rows = con.sql('select x, case when x % 3 then x % 2 = 0 end, [x % 5 = 0, null] from range(5000) t(x)')\n"
+    code += (
+        "[(x, b, f) for x, b, f in rows.fetchall() if b != (x % 2 == 0 if x % 3 else None) or f != [x % 5 == 0, None]]"
+    )
+    assert value(code) == []
+    assert value("con.sql('select x > 1 from range(3) t(x)').fetchall()") == [[False], [False], [True]]
+
+
+def test_booleans_that_cannot_be_told_from_bytes_are_no_figures(sandbox: Sandbox) -> None:
+    found = sandbox.run("con.sql('select map {x: x = 1} from range(3) t(x)').fetchall()")
+    assert found.error is not None
+    assert found.error.message.startswith("a MAP that holds BOOLEAN or TINYINT cannot be fetched")
+
+
 @pytest.mark.parametrize(
     ("parameters", "types"),
     [

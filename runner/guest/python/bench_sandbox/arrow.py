@@ -124,6 +124,10 @@ class _Batch:
         if field.kind != MAP:
             return list(lists)
         key, value = (child.name for child in field.children[0].children)
+        if any(child.type_name == "TINYINT" for child in field.children[0].children):
+            raise NotImplementedError(
+                "a MAP that holds BOOLEAN or TINYINT cannot be fetched; cast its values, for example to INTEGER"
+            )
         return [{_hashable(entry[key]): entry[value] for entry in entries} for entries in lists]  # type: ignore[index]
 
     def _union(self, field: Field, length: int) -> list[object]:
@@ -151,11 +155,10 @@ def _bits(data: bytes, length: int) -> list[bool]:
 
 def _fixed(field: Field, data: bytes, length: int) -> list[object]:
     kind, table = field.kind, field.type
-    if kind == BOOL:
+    if kind == BOOL or field.extension == "arrow.bool8":  # DuckDB-Wasm calls these bytes, and writes bits
         return list(_bits(data, length))
     if kind == INT and table:
-        numbers = _numbers(int_code(table), data, length).tolist()
-        return [bool(number) for number in numbers] if field.extension == "arrow.bool8" else list(numbers)
+        return list(_numbers(int_code(table), data, length))
     if kind == FLOAT and table:
         floats = array("d" if table.scalar(0, "h") == 2 else "f")
         floats.frombytes(data[: length * floats.itemsize])
