@@ -83,15 +83,15 @@ def number_rows(target: str) -> str:
 
 
 def read_back(
-    ask: Callable[[str], pl.DataFrame], target: str, text: PlainText, kinds: Mapping[str, str], rows: int
+    ask: Callable[[str], pl.DataFrame], target: str, text: PlainText, kinds: Mapping[str, str]
 ) -> TypedCells | None:
-    """Return the loaded table as the guard takes it, None where it is not the text's `rows` as the guard reads them."""
+    """Return the loaded table as the guard takes it, None where it is not the text as the guard reads it."""
     types = column_types(text.columns, kinds)
     numbers = [name for name, type_ in types.items() if type_ == "DOUBLE"]
     counts = [f"count({quote(name)})" for name in types]
     ends = [f"{end}({quote(name)})" for name in numbers for end in ("min", "max")]
-    loaded, *found = ask(f"SELECT {', '.join(['count(*)', *counts, *ends])} FROM {target}").row(0)
-    if loaded != rows or _underscores_in_numbers(ask, target, text, types):
+    rows, *found = ask(f"SELECT {', '.join(['count(*)', *counts, *ends])} FROM {target}").row(0)
+    if _underscores_in_numbers(ask, target, text, types):
         return None
     filled = dict(zip(types, found, strict=False))
     extremes = dict(zip(numbers, zip(found[len(types) :: 2], found[len(types) + 1 :: 2], strict=True), strict=True))
@@ -131,4 +131,5 @@ def _underscores_written(text: PlainText) -> int:
     with text.path.open("rb") as file:
         for _ in range(text.skip_lines):
             file.readline()
-        return sum(block.count(b"_") for block in iter(lambda: file.read(_BLOCK_BYTES), b""))
+        # Most exports have none, and `in` is faster than `count`.
+        return sum(block.count(b"_") if b"_" in block else 0 for block in iter(lambda: file.read(_BLOCK_BYTES), b""))

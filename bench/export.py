@@ -7,7 +7,7 @@ fields could not be assigned to columns are in `quarantine`, and `_row` numbers 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,6 +45,11 @@ class PlainText:
     skip_lines: int
     columns: tuple[str, ...]
     delimiter: str
+
+
+BeginLoad = Callable[[PlainText, pl.DataFrame, Sequence["ExportColumn"]], Callable[[], int | None]]
+"""Begins to load rows that look plain while the reader still proves that they are. Given the text, its first rows and
+its columns; what it returns waits, and gives how many rows there were, None where a line was not what it should be."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
-from bench import settings, tables
+from bench import settings
 from bench.analysis import Analysis, temporary_database, temporary_folder
 from bench.approvals import for_export, recorded
 from bench.boards import board_for
-from bench.bulk import loadable
+from bench.building import Build
 from bench.errors import UsageError
 from bench.frames import reading
 from bench.guarded import BoardFile, GuardedExport, GuardedTable, distinct
@@ -28,7 +30,7 @@ from bench.sandboxes import SandboxSource
 from guards import Approval, expected_kinds, guard
 
 if TYPE_CHECKING:
-    from bench.export import Export, RawTable
+    from bench.export import BeginLoad, Export, RawTable
     from runner import ResourceLimits
 
 Progress = Callable[[str, int, int], None]
@@ -103,7 +105,8 @@ def analyze_inputs(
         if temporary is not None:
             undo.callback(shutil.rmtree, temporary, ignore_errors=True)
         target = db if db is not None else temporary_database(temporary)
-        with tables.Build(target) as build:
+        Thread(target=import_module, args=("guards.schema",), daemon=True).start()  # the guard's slowest import
+        with Build(target) as build:
             guarded = _guard_all(inputs, progress, build=build)
             build.publish(guarded, now=datetime.now(UTC).replace(tzinfo=None), progress=progress)
         undo.pop_all()
@@ -134,9 +137,12 @@ def guard_exports(
 
 
 def _guard_all(
-    inputs: Inputs, progress: Progress | None, *, trial: Approval | None = None, build: tables.Build | None = None
+    inputs: Inputs, progress: Progress | None, *, trial: Approval | None = None, build: Build | None = None
 ) -> list[GuardedExport]:
-    exports = [read(path, inputs.options) for path in inputs.paths]
+    exports = [
+        read(path, inputs.options, _begin_load(build, board))
+        for path, board in zip(inputs.paths, inputs.boards, strict=True)
+    ]
     approvals = inputs.approvals or _recorded_approvals(exports)
     names = iter(_table_names(exports, inputs.names))
     found = []
@@ -150,6 +156,14 @@ def _guard_all(
             )
             found.append(GuardedExport(export, board, judged, given))
     return found
+
+
+def _begin_load(build: Build | None, board: BoardFile | None) -> BeginLoad | None:
+    """Return what lets DuckDB load an export's rows, typed as the guard expects them, while the reader goes on."""
+    if build is None:
+        return None
+    profile = board.board if board else None
+    return lambda text, head, columns: build.begin(text, expected_kinds(head.lazy(), columns, profile))
 
 
 def _recorded_approvals(exports: Sequence[Export]) -> list[tuple[Approval, ...]]:
@@ -167,13 +181,15 @@ def _guard_table(
     name: str,
     board: BoardFile | None,
     approvals: Sequence[Approval],
-    build: tables.Build | None,
+    build: Build | None,
     metadata: Mapping[str, str],
 ) -> GuardedTable:
     profile = board.board if board else None
     typed = None
-    if build and raw.plain and loadable(raw.plain):
-        typed = build.load(name, raw.plain, expected_kinds(raw.frame, raw.columns, profile), raw.rows_read)
+    if build and raw.plain:
+        if not build.began(raw.plain):
+            build.begin(raw.plain, expected_kinds(raw.frame, raw.columns, profile))
+        typed = build.loaded(raw.plain, name, raw.rows_read)
     guarded = guard(
         raw.frame, raw.columns, profile,
         table=name, decimal=raw.decimal, approvals=approvals, typed=typed, metadata=metadata,

@@ -16,21 +16,22 @@ import os
 import select
 import shutil
 import stat
-import sys
 import tempfile
 import threading
 import weakref
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import zstandard
 
 from bench.errors import BenchError, EnvironmentProblem, ExportChanged, ExportError, ExportMissing
 
+if TYPE_CHECKING:
+    from bench.export import BeginLoad
+
 WHOLE_BYTES = 8 << 20  # a file up to this size is held in memory
 SPOOL_BYTES = 32 << 20  # compressed bytes beyond this go to a temporary file
 _BLOCK_BYTES = 8 << 20  # large: the thread waits for the interpreter between two blocks
-_NICENESS = 10
 _TURN_MS = 100
 _LEVEL = 1  # measured on a 372 MB export: level 1 keeps pace with the load, threads did not help on two cores
 
@@ -38,7 +39,7 @@ _LEVEL = 1  # measured on a 372 MB export: level 1 keeps pace with the load, thr
 class Source:
     """The bytes of one file. Reading starts at once; `sha256`, `bytes` and `compressed` wait for its end.
 
-    `data` holds the whole file when it is small or no regular file (a pipe), else None.
+    `data` holds the whole file when it is small or no regular file (a pipe), else None. `begin_load` is for the reader.
 
     Raises:
         ExportMissing: there is no such file, or it is a directory.
@@ -46,8 +47,9 @@ class Source:
         ExportChanged: from the properties, when the file changed while it was read.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, begin_load: BeginLoad | None = None) -> None:
         self.path = path
+        self.begin_load = begin_load
         self._before = _stat(path)
         self._scratch: Path | None = None
         self._spool = _Spool(self)
@@ -125,7 +127,6 @@ class Source:
             raise self._problem
 
     def _read(self) -> None:
-        _yield_to_others()
         digest = hashlib.sha256()
         try:
             compressor = zstandard.ZstdCompressor(level=_LEVEL).compressobj(size=self._before.st_size)
@@ -173,13 +174,6 @@ def _read_pipe(path: Path) -> bytes:
                 pieces.append(piece)
     finally:
         os.close(file)
-
-
-def _yield_to_others() -> None:
-    """Let this thread run where a core is free: the load that the user waits for goes first."""
-    if sys.platform == "linux":  # there, and only there, a thread has a niceness of its own
-        with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
 
 
 class _Spool:

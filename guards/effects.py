@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -16,10 +17,12 @@ from guards.corrections import MeasuredColumn, Ruling, select
 from guards.declared import Layout
 from guards.quantities import cell_text, number, scaled
 from guards.report import ColumnReport, Role
-from guards.schema import Bounds, bounds_of, build_schema, columns_out_of_bounds, failing_rows
 from guards.tally import LIMIT_SCALES, Tally
 from guards.units import conversion
 from guards.witnesses import MAJORITY
+
+if TYPE_CHECKING:
+    from guards.schema import Bounds
 
 FLAG_SCHEMA = {"_row": pl.Int64, "column": pl.String, "measurement": pl.String, "kind": pl.String, "detail": pl.String}
 
@@ -140,6 +143,9 @@ def _faults(
     frame: pl.LazyFrame, cells: Cells, columns: Sequence[MeasuredColumn]
 ) -> dict[tuple[str, int], pl.DataFrame]:
     """Return the rows that fail the final schema, by ruling: extremes first, then only the columns that fail there."""
+    # pandera takes 0.2 s to import: whoever reads an export can import this meanwhile.
+    from guards.schema import bounds_of, build_schema, columns_out_of_bounds, failing_rows  # noqa: PLC0415
+
     subjects = {
         f"{column.name}\x1f{i}": (column, i, ruling)
         for column in columns

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bench.errors import ExportError
-from bench.export import Export
+from bench.export import BeginLoad, Export
 from bench.readers.content import unwrap
 from bench.readers.formats import Format, choose, formats
 from bench.readers.options import ReadOptions
@@ -15,8 +15,10 @@ from bench.source import Source
 __all__ = ["Format", "ReadOptions", "formats", "read"]
 
 
-def read(path: Path | str, options: ReadOptions | None = None) -> Export:
+def read(path: Path | str, options: ReadOptions | None = None, begin_load: BeginLoad | None = None) -> Export:
     """Return an export as text, from whatever format the file is in.
+
+    `begin_load` may load the rows of a large plain text while the reader proves them plain.
 
     Raises:
         ExportError: the file is not there, is no export, or can be read two ways with different numbers.
@@ -24,7 +26,7 @@ def read(path: Path | str, options: ReadOptions | None = None) -> Export:
         EnvironmentProblem: no room for temporary files, or a package that the format needs is not installed.
     """
     chosen = options or ReadOptions()
-    source = Source(Path(path))
+    source = Source(Path(path), begin_load)
     content = unwrap(source)
     try:
         export = choose(source, content, chosen).load()(source, chosen, content)

@@ -11,6 +11,8 @@ import pytest
 
 import bench
 from bench import tables
+from bench.building import Build
+from bench.export import BeginLoad
 from bench.readers import ReadOptions, read
 from bench.source import WHOLE_BYTES
 from guards import Guarded, expected_kinds, guard, parse_board
@@ -62,11 +64,17 @@ def stored(path: Path) -> tuple[pl.DataFrame, bench.Analysis]:
 
 
 def loads_at_once(path: Path) -> bool:
-    raw = read(path, ReadOptions()).tables[0]
-    assert raw.plain is not None
-    kinds = expected_kinds(raw.frame, raw.columns, None)
-    with tables.Build(path.with_name("y.duckdb")) as build:
-        return build.load("t", raw.plain, kinds, raw.rows_read) is not None
+    """Return whether DuckDB's own reading of the text is kept, begun while the reader still proved it plain."""
+    with Build(path.with_name("y.duckdb")) as build:
+        raw = read(path, ReadOptions(), beginning(build)).tables[0]
+        assert raw.plain is not None
+        if not build.began(raw.plain):
+            build.begin(raw.plain, expected_kinds(raw.frame, raw.columns, None))
+        return build.loaded(raw.plain, "t", raw.rows_read) is not None
+
+
+def beginning(build: Build) -> BeginLoad:
+    return lambda text, head, columns: build.begin(text, expected_kinds(head.lazy(), columns, None))
 
 
 def changed(body: list[str], row: int, column: int, text: str) -> list[str]:
@@ -140,3 +148,34 @@ def test_a_name_that_a_database_would_take_for_a_pattern(folder: Path) -> None:
     analysis = bench.analyze(path, board=folder / "b.toml")
     assert analysis.table("so_a_k").height == ROWS
     assert not math.isnan(analysis.table("so_a_k")["vout_v"].sum())
+
+
+@pytest.mark.parametrize(
+    ("line", "kept", "quarantined"),
+    [("", ROWS, 0), ("SN-1,1,2026-10-01T00:00:00.0,5.0,a remark,", ROWS + 1, 0),
+     ("SN-1,1,2026-10-01T00:00:00.0,5.0", ROWS, 1), (HEADER, ROWS, 1), ("SN-1,1,,5.0,", ROWS + 1, 0),
+     ('"SN-1",1,2026-10-01T00:00:00.0,5.0,"a, b"', ROWS + 1, 0)],
+    ids=["blank line", "empty field too many", "field missing", "header again", "empty last field", "quotes"],
+)  # fmt: skip
+def test_what_a_database_passes_over_is_seen_by_the_proof(folder: Path, line: str, kept: int, quarantined: int) -> None:
+    body = lines()
+    path = written(folder / "soak.csv", [*body[:90_000], line, *body[90_000:]])
+    frame, analysis = stored(path)
+    report = analysis.guard.tables[0]
+    alone = by_the_guard_alone(path)
+    assert (report.rows_kept, report.rows_quarantined) == (kept, quarantined)
+    assert frame.equals(alone.corrected.collect(), null_equal=True)
+    counts = analysis.exports[0].export.dialect["lines"]
+    assert isinstance(counts, dict)
+    assert sum(counts.values()) == len(body) + 2
+
+
+def test_two_exports_and_a_table_that_is_no_longer_wanted_leave_nothing_behind(folder: Path) -> None:
+    paths = [written(folder / "a.csv", lines()), written(folder / "b.csv", changed(lines(), 90_000, 3, "OL"))]
+    with bench.analyze(paths, board=folder / "b.toml", db=folder / "x.duckdb") as analysis:
+        assert analysis.tables == ("a", "b")
+    with tables.open_database(folder / "x.duckdb") as con:
+        names = con.execute(
+            "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' AND database_name = 'analysis'"
+        )
+        assert sorted(names.fetchall()) == [("a",), ("b",)]

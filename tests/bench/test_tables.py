@@ -175,10 +175,10 @@ def test_a_disk_that_fills_leaves_nothing_half_written(database: Path, export: P
 KILLED = """
 import os, signal, sys
 import bench
-from bench import tables
+from bench import building
 def killed(con, exports):
     os.kill(os.getpid(), signal.SIGKILL)
-tables._write_raw = killed
+building._write_raw = killed
 bench.analyze(sys.argv[1], db=sys.argv[2])
 """
 
