@@ -17,6 +17,8 @@ from bench.cli.answers import CHAT_EXAMPLES, VERIFY_EXAMPLES, chat, verify
 from bench.cli.options import Options
 from bench.cli.progress import progress_bar
 from bench.cli.reply import Reply
+from bench.cli.stores import INGEST_EXAMPLES, STATUS_EXAMPLES, ingest
+from bench.cli.stores import status as store_status
 from bench.errors import UsageError
 from bench.settings import load
 
@@ -100,6 +102,8 @@ sandbox = App(
 app.command(sandbox)
 app.command(chat, help_epilogue=CHAT_EXAMPLES)
 app.command(verify, help_epilogue=VERIFY_EXAMPLES)
+app.command(ingest, help_epilogue=INGEST_EXAMPLES)
+app.command(store_status, help_epilogue=STATUS_EXAMPLES)
 
 
 @app.default

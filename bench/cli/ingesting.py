@@ -1,0 +1,73 @@
+"""The commands of a store: `ingest` and `status`.
+
+Documents are printed as they come, one a line, because a run may take hours. A reader of stdout that has gone does not
+stop the job: what it was to do is done, and nobody is told.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.cli.reply import Reply
+from bench.errors import UsageError
+from bench.outcome import DONE
+from bench.render.ingest import Summary, entry_document, exit_code, status_text
+from bench.render.values import dumps
+from bench.store.ingest import Ingestion, Progress
+from bench.store.locking import Patience
+from bench.store.status import status
+from bench.store.told import Wish
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a run tells what it does."""
+
+    json: bool
+    strict: bool
+    progress: Progress | None
+
+
+def ingest_reply(wish: Wish, manner: Manner) -> Reply:
+    """Take an inbox into a store. Raises as `Ingestion` does."""
+    _check(wish)
+    summary = Summary()
+    with Ingestion(wish, manner.progress) as run:
+        for entry in run.once():
+            summary.add(entry)
+            if manner.json:
+                _print(dumps(entry_document(entry, strict=manner.strict)))
+        run.record()
+    text = "" if manner.json else summary.text(run.counts, str(wish.store))
+    return Reply(text=text, exit_code=exit_code(run.counts, strict=manner.strict))
+
+
+def note(text: str) -> None:
+    """Tell a person, while they wait, why."""
+    print(f"bench-analyze: {text}", file=sys.stderr, flush=True)
+
+
+def status_reply(store: Path, timeout_s: float, *, json: bool) -> Reply:
+    """Say what a store holds."""
+    found = status(store, Patience(timeout_s, note))
+    if json:
+        return Reply(document=found | {"error": None, "exit_code": DONE})
+    return Reply(text=status_text(found))
+
+
+def _check(wish: Wish) -> None:
+    if not wish.inbox.exists():
+        raise UsageError("there is no such folder", file=wish.inbox, hint="name the folder that benches write to")
+    if wish.archive is not None and wish.archive.resolve() == wish.inbox.resolve():
+        raise UsageError("--archive names the inbox itself", file=wish.archive, hint="name another folder")
+
+
+def _print(text: str) -> None:
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,123 @@
+"""The commands of a store as cyclopts sees them: `ingest` and `status`. See `app`."""
+
+# ruff: noqa: PLC0415 - imports inside functions keep `--help` and usage errors fast
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Group, Parameter, validators
+
+from bench.cli.progress import progress_bar
+from bench.cli.reply import Reply
+from bench.settings import load
+
+INGEST_EXAMPLES = """\
+Examples:
+  bench-analyze ingest inbox --db store.duckdb --board board.toml
+  bench-analyze ingest inbox --db store.duckdb --json
+
+Exit codes:
+  0  done: every file was added, or was skipped because the store holds it or somebody still writes it
+  2  usage; or a file failed in this run (the others are added); or the store cannot be written or was in use too long
+  3  with --strict: a column changed against its history, or was refused
+"""
+STATUS_EXAMPLES = """\
+Examples:
+  bench-analyze status --db store.duckdb --json
+"""
+_READING = Group("Reading the exports", sort_key=2)
+_POSITIVE = validators.Number(gt=0)
+_SECONDS = validators.Number(gte=0)
+Flag = Parameter(negative=())
+
+
+def ingest(
+    inbox: Path,
+    /,
+    *,
+    db: Annotated[Path, Parameter(name="--db")],
+    board: Annotated[Path | None, Parameter(name="--board")] = None,
+    json: Annotated[bool, Flag] = False,
+    strict: Annotated[bool, Flag] = False,
+    jobs: Annotated[int, Parameter(validator=_POSITIVE)] = 1,
+    reguard: Annotated[bool, Flag] = False,
+    archive: Path | None = None,
+    settle: Annotated[float, Parameter(validator=_SECONDS)] = 2.0,
+    lock_timeout: Annotated[float, Parameter(name="--lock-timeout", validator=_SECONDS)] = 60.0,
+    table: Annotated[str | None, Parameter(group=_READING)] = None,
+    reader: Annotated[str | None, Parameter(group=_READING)] = None,
+    delimiter: Annotated[str | None, Parameter(allow_leading_hyphen=True, group=_READING)] = None,
+    decimal: Annotated[str | None, Parameter(group=_READING)] = None,
+    encoding: Annotated[str | None, Parameter(group=_READING)] = None,
+    header_rows: Annotated[int | None, Parameter(name="--header-rows", group=_READING)] = None,
+) -> Reply:
+    """Take every export of a folder into a store, once each; made for cron, a systemd timer or a task scheduler.
+
+    Parameters
+    ----------
+    inbox
+        Folder that benches write to, with the folders below it.
+    db
+        Store (DuckDB file) to fill; made if it is not there.
+    board
+        Board profile (TOML) of all exports; board.toml beside each export otherwise.
+    json
+        Print one JSON document a file, one a line, instead of a summary.
+    strict
+        Exit with 3 for alerts and refused columns.
+    jobs
+        How many processes judge exports.
+    reguard
+        Judge again what the store holds where the profile, the approvals or the rules have changed.
+    archive
+        Move exports here once the store holds them; they stay where they are otherwise.
+    settle
+        Seconds for which a file must not have changed, unless NAME.done stands beside it.
+    lock_timeout
+        Seconds to wait for a store that another program holds.
+    table
+        Name of the table of all exports; from the files' names otherwise.
+    reader
+        Format of the exports; found out from their content otherwise.
+    delimiter
+        One character, or comma, semicolon, tab, pipe, space.
+    decimal
+        Decimal mark: . or ,
+    encoding
+        Text encoding, such as utf-8 or cp1252.
+    header_rows
+        Number of header rows; 0 for none.
+    """
+    from bench.cli.ingesting import Manner, ingest_reply, note
+    from bench.readers import ReadOptions
+    from bench.store.locking import Patience
+    from bench.store.told import Wish
+
+    options = ReadOptions(table, reader, delimiter, decimal, encoding, header_rows)
+    patience = Patience(lock_timeout, note)
+    wish = Wish(inbox.absolute(), db, board, options, jobs, settle, reguard, archive, patience)
+    with progress_bar(color=load().color) as progress:
+        return ingest_reply(wish, Manner(json, strict, progress))
+
+
+def status(
+    *,
+    db: Annotated[Path, Parameter(name="--db")],
+    lock_timeout: Annotated[float, Parameter(name="--lock-timeout", validator=_SECONDS)] = 60.0,
+    json: Annotated[bool, Flag] = False,
+) -> Reply:
+    """Say what a store holds: counts, files that failed, the last run, alerts.
+
+    Parameters
+    ----------
+    db
+        Store that ingest fills.
+    lock_timeout
+        Seconds to wait for a store that another program holds.
+    json
+        Print one JSON document.
+    """
+    from bench.cli.ingesting import status_reply
+
+    return status_reply(db, lock_timeout, json=json)

@@ -1,0 +1,117 @@
+"""What a run of `ingest` says: a JSON document for each file, a summary for people; and a store's status."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from bench import outcome
+from bench.render.document import document
+from bench.render.terminal import printable
+
+if TYPE_CHECKING:
+    from bench.store.told import Counts, Entry
+
+SHOWN = 20  # files of a kind that a summary names
+_FAILED = 2
+
+
+def entry_document(entry: Entry, *, strict: bool) -> dict[str, object]:
+    """Return the document of one file: that of a single analysis, and what became of it."""
+    error, code = entry.error, _FAILED if entry.ingest == "failed" else outcome.DONE
+    if entry.guard is not None:
+        judged = outcome.of_guard([entry.guard], strict=strict)
+        error, code = judged.to_dict(), judged.exit_code
+    found = document(error=error, exit_code=code)
+    found |= {"export": entry.export, "guard": None if entry.guard is None else entry.guard.to_dict()}
+    return {
+        "ingest": entry.ingest,
+        "reason": entry.reason or None,
+        "alerts": [alert.to_dict() for alert in entry.alerts],
+        "key": entry.key,
+        **found,
+    }
+
+
+def exit_code(counts: Counts, *, strict: bool) -> int:
+    """Return 2 where a file failed in this run; with `strict` 3 for alerts and refused columns; else 0."""
+    if counts.tried:
+        return _FAILED
+    return outcome.REFUSED if strict and (counts.alerts or counts.refused) else outcome.DONE
+
+
+class Summary:
+    """Gathers what a person wants to read at the end; memory holds some names, never all of them."""
+
+    def __init__(self) -> None:
+        self._failed: list[str] = []
+        self._alerts: list[str] = []
+        self._growing: list[str] = []
+        self._repeated = 0
+
+    def add(self, entry: Entry) -> None:
+        """Take note of an entry."""
+        name = PurePath(entry.path).name
+        if entry.ingest == "failed" and not entry.tried:
+            self._repeated += 1
+        elif entry.ingest == "failed" and entry.error is not None and len(self._failed) < SHOWN:
+            hint = entry.error.get("hint")
+            self._failed.append(f"{entry.path}: {entry.error['message']}" + (f" Hint: {hint}" if hint else ""))
+        elif entry.ingest == "skipped" and "still being written" in entry.reason and len(self._growing) < SHOWN:
+            self._growing.append(f"{entry.path}: {entry.reason}; the next run takes it")
+        if len(self._alerts) < SHOWN:
+            self._alerts += [f"{alert.message} ({name})" for alert in entry.alerts]
+
+    def text(self, counts: Counts, store: str) -> str:
+        """Return the summary."""
+        return printable("\n".join(self._lines(counts, store)))
+
+    def _lines(self, counts: Counts, store: str) -> Iterator[str]:
+        yield f"{store}: {_exports(counts.added)} added with {counts.rows} rows, {counts.skipped} skipped, " + (
+            f"{counts.failed} failed"
+        )
+        yield from _list("still being written", self._growing, len(self._growing))
+        yield from _list("failed", self._failed, counts.tried)
+        if self._repeated:
+            yield f"failed before and not changed since: {self._repeated} (bench-analyze status --db lists them)"
+        yield from _list("alerts", self._alerts, len(counts.alerts))
+        if counts.refused:
+            yield f"refused in part: {_exports(counts.refused)}; guard.columns says which columns and why"
+
+
+def status_text(found: Mapping[str, Any]) -> str:
+    """Return a store's status for a person."""
+    counts, last = found["counts"], found["last_run"]
+    outcomes = ", ".join(f"{number} {word}" for word, number in counts["outcomes"].items() if number)
+    size = f"{found['bytes'] / 1e6:.1f} MB, raw {(found['raw_bytes'] or 0) / 1e6:.1f} MB"
+    lines = [
+        f"{found['store']} ({size})",
+        f"{_exports(counts['exports'])}: {outcomes or 'none yet'}; {counts['rows_kept']} rows kept, "
+        f"{counts['rows_changed']} changed, {counts['rows_quarantined']} quarantined",
+    ]
+    if counts["versions"] > counts["exports"]:
+        lines.append(f"{counts['versions'] - counts['exports']} earlier versions beside them")
+    lines += [f"  {each['name']}: {each['rows']} rows of {_exports(each['exports'])}" for each in found["tables"]]
+    if last is not None:
+        lines.append(
+            f"last run: {last['started_at']} to {last['ended_at']}: {last['added']} added, {last['skipped']} skipped, "
+            f"{last['failed']} failed, {last['alerts']} alerts"
+        )
+    failed = [f"{each['path']}: {each['error']['message']}" for each in found["failed"]]
+    lines += _list("failed", failed[:SHOWN], len(failed))
+    alerts = [f"{each['raised_at']} {each['message']} ({PurePath(each['path']).name})" for each in found["alerts"]]
+    lines += _list("alerts", alerts[:SHOWN], counts["alerts"])
+    return printable("\n".join(lines))
+
+
+def _list(title: str, lines: Sequence[str], number: int) -> Iterator[str]:
+    if number:
+        yield f"{title}: {number}"
+        yield from (f"  {line.replace(chr(10), chr(92) + 'n')}" for line in lines)
+        if number > len(lines):
+            yield f"  and {number - len(lines)} more"
+
+
+def _exports(number: int) -> str:
+    return f"{number} export{'' if number == 1 else 's'}"

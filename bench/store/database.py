@@ -1,0 +1,240 @@
+"""The doors of a store: opened for a commit, opened for a reader, told apart from other files.
+
+Beside `tables`, the only module that imports duckdb: that one owns the file of one analysis, which is built and put in
+place whole; this one owns files that live on. Both run no SQL of a user or a model, but for the one filter that
+`working` compiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+import duckdb
+import polars as pl
+
+from bench import tables
+from bench.bulk import literal, quote
+from bench.errors import EnvironmentProblem, UsageError
+from bench.frames import first_line
+from bench.store import schema
+from bench.store.locking import Busy, Patience, turn
+
+Connection = duckdb.DuckDBPyConnection
+REFUSED: tuple[type[Exception], ...] = (
+    duckdb.ConversionException, duckdb.InvalidInputException, duckdb.BinderException, duckdb.CatalogException,
+    duckdb.ParserException, duckdb.OutOfRangeException, duckdb.TypeMismatchException, duckdb.NotImplementedException,
+)  # fmt: skip
+"""What DuckDB says of rows or names that it cannot take; everything else concerns the store."""
+MAIN, RAW = "store", "raw"
+_VERSION = f"STORAGE_VERSION '{tables.STORAGE_VERSION}'"
+_IN_USE = ("could not set lock", "being used by another process", "unique file handle conflict")
+
+
+@contextmanager
+def writing(store: Path, patience: Patience) -> Iterator[Connection]:
+    """Open both files of a store (made if they are not there) as `store` and `raw`, under its lock.
+
+    What a killed run left in raw is swept. On leaving both are written out and closed; an exception closes them as they
+    are, and what was committed stays.
+
+    Raises:
+        UsageError: the file is no store. EnvironmentProblem: it is in use for too long, or cannot be written.
+    """
+    with tables.explained(store), turn(store, patience), closing(tables.connect()) as con:
+        raw = tables.raw_path(store)
+        _refuse_strangers(store, raw)
+        for path, name in ((raw, RAW), (store, MAIN)):
+            _attach(con, path, name, patience)
+        _make(con, store)
+        _sweep(con, raw)
+        yield con
+        for name in (RAW, MAIN):
+            con.execute(f"CHECKPOINT {name}")
+            con.execute(f"DETACH {name}")
+
+
+@contextmanager
+def reading(store: Path, patience: Patience, *, raw: bool = False) -> Iterator[Connection]:
+    """Open a store as `store` to copy from it, under its lock; with `raw` its companion as well.
+
+    Raises:
+        UsageError: there is no such file, or it is no store. EnvironmentProblem: it is in use for too long.
+    """
+    check(store)
+    with tables.explained(store), turn(store, patience), closing(tables.connect()) as con:
+        _attach(con, store, MAIN, patience, "READ_ONLY")
+        if raw:
+            _attach(con, tables.raw_path(store), RAW, patience, "READ_ONLY")
+        yield con
+
+
+def check(store: Path) -> None:
+    """Raise UsageError if there is no such file, EnvironmentProblem if it is a folder or cannot be reached."""
+    if store.is_dir():
+        raise UsageError("this is a folder, not a store", file=store, hint="name the file that --db names")
+    if not store.exists():
+        raise UsageError(
+            "there is no such store", file=store, hint=f"make it with bench-analyze ingest INBOX --db {store.name}"
+        )
+
+
+def asked(con: Connection, query: str, *parameters: object) -> pl.DataFrame:
+    """Return a query's rows."""
+    return pl.DataFrame(con.sql(query, params=list(parameters) or None))
+
+
+def types_of(con: Connection, schema_: pl.Schema) -> dict[str, str]:
+    """Return DuckDB's type for each column of a frame."""
+    tables.from_stream(con, "CREATE OR REPLACE TEMP TABLE found AS FROM batch LIMIT 0", schema_.to_frame())
+    return {str(row[0]): str(row[1]) for row in con.execute("DESCRIBE temp.found").fetchall()}
+
+
+def tell_apart(con: Connection, store: Path) -> None:
+    """Raise UsageError unless the attached file is a store of a format that this version knows."""
+    has = _tables(con, MAIN)
+    if "guard.store" not in has:
+        ours = "guard.exports" in has
+        what = "the database of one analysis" if ours else "a database that bench-analyze did not write"
+        raise UsageError(
+            f"this is {what}, not a store", file=store, hint="name another --db; ingest makes the file that it names"
+        )
+    ((format_,),) = con.execute(f"SELECT format FROM {MAIN}.guard.store").fetchall()
+    if format_ != schema.FORMAT:
+        raise UsageError(
+            f"its format is {format_}, expected {schema.FORMAT}", file=store, hint="use the version that wrote it"
+        )
+
+
+def _attach(con: Connection, path: Path, name: str, patience: Patience, mode: str = _VERSION) -> None:
+    def attempt() -> bool:
+        try:
+            con.execute(f"ATTACH {literal(path)} AS {name} ({mode})")
+        except duckdb.Error as error:
+            text = first_line(error)
+            if any(words in text.lower() for words in _IN_USE):
+                raise Busy(_holder(text)) from error
+            raise
+        return True
+
+    try:
+        patience.wait(path, attempt)
+    except (duckdb.IOException, duckdb.SerializationException) as error:
+        if "valid duckdb" in str(error).lower() or isinstance(error, duckdb.SerializationException):
+            raise UsageError("this is no DuckDB file", file=path, hint="name another --db") from error
+        raise
+
+
+def _holder(text: str) -> str:
+    if "held in " in text:
+        return text.partition("held in ")[2].partition(". ")[0].strip()
+    return "held in this process" if "unique" in text.lower() else ""
+
+
+def _refuse_strangers(store: Path, raw: Path) -> None:
+    if store.is_dir():
+        raise UsageError("this is a folder, not a store", file=store, hint="name a file with --db")
+    if not store.parent.is_dir():
+        raise EnvironmentProblem("the folder does not exist", file=store.parent, hint="make it, or name another --db")
+    if store.exists() and not raw.exists():
+        # Where it is in use, or no database, the attempt to open it tells that.
+        with closing(tables.connect()) as con, suppress(duckdb.Error):
+            con.execute(f"ATTACH {literal(store)} AS {MAIN} (READ_ONLY)")
+            tell_apart(con, store)
+        raise EnvironmentProblem(
+            f"its companion {raw.name}, which holds the exports' bytes, is not there",
+            file=store,
+            hint="bring it back from where it went, or name another --db",
+        )
+
+
+def _make(con: Connection, store: Path) -> None:
+    """Make the schemas of files that were not there. Raw first: a kill in between leaves an empty companion."""
+    found = {name: _tables(con, name) for name in (MAIN, RAW)}
+    if found[MAIN]:
+        tell_apart(con, store)
+    if not found[RAW]:
+        _execute(con, RAW, schema.make_raw(RAW))
+    elif "guard.kept" not in found[RAW]:
+        raw = tables.raw_path(store)
+        raise UsageError("this is not the companion of a store", file=raw, hint="move it away, or name another --db")
+    if not found[MAIN]:
+        if asked(con, f"SELECT count(*) FROM {RAW}.guard.kept").item():
+            raise EnvironmentProblem(
+                "it is not there, and its companion holds exports",
+                file=store,
+                hint=f"bring it back, or move {tables.raw_path(store).name} away",
+            )
+        _execute(con, MAIN, schema.make_main(MAIN))
+
+
+def _tables(con: Connection, name: str) -> set[str]:
+    query = f"SELECT schema_name || '.' || table_name FROM duckdb_tables() WHERE database_name = '{name}'"
+    return {str(found) for (found,) in con.execute(query).fetchall()}
+
+
+def _execute(con: Connection, name: str, statements: list[str]) -> None:
+    con.execute(f"USE {name}")
+    con.execute("BEGIN")
+    for statement in statements:
+        con.execute(statement)
+    con.execute("COMMIT")
+    con.execute("USE memory")
+
+
+def last_key(con: Connection) -> int:
+    """Return the highest key that the store holds; 0 when it is empty."""
+    return int(asked(con, f"SELECT coalesce(max(export), 0) FROM {MAIN}.guard.exports").item())
+
+
+def _sweep(con: Connection, raw: Path) -> None:
+    """Remove from raw what a killed commit left there: one batch at most, above the last key of the main file.
+
+    Raises:
+        EnvironmentProblem: there is more than one commit leaves, so the main file is older than its companion.
+    """
+    last = last_key(con)
+    batches = con.execute(
+        f"SELECT count(DISTINCT batch) FROM {RAW}.guard.kept WHERE export > {last} HAVING count(*) > 0"
+    ).fetchall()
+    if not batches:
+        return
+    if batches[0][0] > 1:
+        raise EnvironmentProblem(
+            "it holds exports that the store does not know: the two are not of one time",
+            file=raw,
+            hint="bring both back from the same backup",
+        )
+    sweep_above(con, last)
+
+
+def sweep_above(con: Connection, last: int) -> None:
+    """Remove everything from raw whose key is above `last`."""
+    found = con.execute(
+        "SELECT schema_name, table_name, column_name FROM duckdb_columns() JOIN duckdb_tables() "
+        f"USING (database_name, schema_name, table_name) WHERE database_name = '{RAW}' "
+        f"AND column_name = CASE schema_name WHEN 'guard' THEN 'export' ELSE '{schema.EXPORT}' END"
+    ).fetchall()
+    con.execute("BEGIN")
+    for schema_name, table, column in found:
+        con.execute(f"DELETE FROM {RAW}.{schema_name}.{quote(table)} WHERE {column} > {last}")
+    con.execute("COMMIT")
+
+
+def append(con: Connection, table: str, rows: pl.DataFrame) -> None:
+    """Add rows to a table, by the names of its columns; those that are missing are null."""
+    tables.from_stream(con, f"INSERT INTO {table} BY NAME FROM batch", rows)
+
+
+@contextmanager
+def transaction(con: Connection) -> Iterator[None]:
+    """Do everything within, or nothing."""
+    con.execute("BEGIN")
+    try:
+        yield
+    except BaseException:
+        with suppress(duckdb.Error):
+            con.execute("ROLLBACK")
+        raise
+    con.execute("COMMIT")

@@ -1,0 +1,239 @@
+"""`ingest`: inbox -> judged exports -> store, once each. The order of the steps.
+
+Everything that is known is looked up in memory, so that a file costs the same in a store of ten exports and of ten
+thousand. Results are committed when some have gathered or a moment has passed, whichever comes first.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+
+from bench import settings
+from bench.approvals import recorded
+from bench.boards import read_board
+from bench.errors import BenchError
+from bench.store import schema, told
+from bench.store.archive import archive
+from bench.store.commit import Committed, HeldAlready, commit
+from bench.store.database import MAIN, append, writing
+from bench.store.entries import now
+from bench.store.inbox import Found, Settling, look, scan
+from bench.store.judging import Failed, Judge, Judged
+from bench.store.seeing import Notes, failure, hashed, seen_as_it_is
+from bench.store.state import Held, Known, load
+from bench.store.told import Counts, Entry, Wish
+from bench.store.work import work_folder
+from bench.store.workers import Workers, workers
+from guards import RULES_VERSION, GuardReport
+
+Progress = Callable[[str, int, int], None]
+_BATCH, _BATCH_BYTES, _BATCH_S = 64, 64 << 20, 1.0
+_CHANGES = 2  # how often a file may turn out to have changed before it is left for the next run
+
+
+class Ingestion:
+    """A run; one that watches calls `once` again and again. Use it as a context manager.
+
+    Raises:
+        ProfileError: the profile cannot be used. UsageError: the file is no store.
+        EnvironmentProblem: the store cannot be written, or was in use for too long.
+    """
+
+    def __init__(self, wish: Wish, progress: Progress | None = None) -> None:
+        self.wish = wish
+        self.counts = Counts()
+        self._progress = progress
+        self._began = now()
+        self._known = Known()
+        self._settling = Settling(wish.settle_s)
+        self._notes = Notes()
+        self._ready: list[Judged] = []
+        self._ready_since = 0.0
+        self._under_way: set[str] = set()
+        self._later: list[Found] = []
+        self._open = ExitStack()
+
+    def __enter__(self) -> Ingestion:
+        wish = self.wish
+        if wish.board is not None:
+            read_board(wish.board, "given")  # one that cannot be used ends the run before it begins
+        with ExitStack() as opened:
+            folder = opened.enter_context(work_folder(wish.store))
+            with writing(wish.store, wish.patience) as con:
+                self._known = load(con)
+            self._approved = {each.sha256 for each in recorded(settings.load().approvals)}
+            self._judge = Judge(wish.board, wish.options, folder)
+            self._workers: Workers = workers(self._judge, wish.jobs)
+            opened.callback(self._workers.close)
+            self._open = opened.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def once(self, files: Sequence[Found] | None = None) -> Iterator[Entry]:
+        """Take what lies in the inbox (or `files` of it), and yield what became of each file.
+
+        Raises:
+            EnvironmentProblem: the store cannot be written, or was in use for too long. What is committed stays.
+        """
+        for entry in self._all(list(self.scan()) if files is None else files):
+            self.counts.add(entry)
+            yield entry
+
+    def scan(self) -> Iterator[Found]:
+        """Yield what lies in the inbox."""
+        wish = self.wish
+        return scan(wish.inbox, apart=[path for path in (wish.board, wish.archive) if path is not None])
+
+    def record(self) -> None:
+        """Write what this run did into the store."""
+        counts = self.counts
+        row: dict[str, object] = {
+            "started_at": self._began, "ended_at": now(), "inbox": Found(self.wish.inbox.absolute()).name,
+            "added": counts.added, "skipped": counts.skipped, "failed": counts.failed, "rows": counts.rows,
+            "alerts": len(counts.alerts),
+        }  # fmt: skip
+        with writing(self.wish.store, self.wish.patience) as con:
+            self._notes.write(con)
+            append(con, f"{MAIN}.guard.runs", schema.frame("runs", [row]))
+
+    def _all(self, files: Sequence[Found]) -> Iterator[Entry]:
+        young = []
+        for number, found in enumerate(files):
+            if self._progress:
+                self._progress("Ingesting", number, len(files))
+            if self._settling.settled(found):
+                yield from self._consider(found)
+            else:
+                young.append(found)
+        yield from self._finish()
+        yield from self._wait_for(young)
+        if self._progress:
+            self._progress("Ingesting", len(files), len(files))
+
+    def _wait_for(self, young: Sequence[Found]) -> Iterator[Entry]:
+        """Take files that were written a moment ago once they have settled; leave those that keep changing."""
+        changes = {found.path: 0 for found in young}
+        waiting = list(young)
+        while waiting:
+            time.sleep(self._settling.soonest() + 0.01)
+            again = []
+            for before in waiting:
+                found = look(before.path)
+                changes[found.path] += found.state != before.state
+                if self._settling.settled(found):
+                    yield from self._consider(found)
+                elif changes[found.path] > _CHANGES:
+                    yield told.growing(found)
+                else:
+                    again.append(found)
+            waiting = again
+            yield from self._finish()
+
+    def _consider(self, found: Found) -> Iterator[Entry]:
+        """Tell what is known of a file already, or give it to be judged."""
+        if found.problem is not None:
+            yield told.unreadable(found, found.problem)
+            return
+        seen = seen_as_it_is(self._known, found)
+        if seen is not None and (error := failure(seen)) is not None:
+            yield told.failed(found, seen.sha256, error, tried=False)
+            return
+        try:
+            sha256 = (seen.sha256 if seen is not None else None) or hashed(found.path)
+        except OSError as error:
+            yield told.unreadable(found, error.strerror or str(error))
+            return
+        held = self._known.held.get(sha256)
+        if held is not None and not self._to_be_judged_again(found, sha256, held):
+            if seen is None:
+                self._notes.add(self._known, found, sha256)
+            yield self._skipped(found, sha256, held.path)
+        elif sha256 in self._under_way:
+            self._later.append(found)
+        else:
+            self._under_way.add(sha256)
+            self._workers.give(found, sha256)
+            if self._workers.full:
+                yield from self._take(all_=False)
+
+    def _to_be_judged_again(self, found: Found, sha256: str, held: Held) -> bool:
+        if not self.wish.reguard:
+            return False
+        try:
+            board = self._judge.board_of(found)
+        except BenchError:
+            return True  # judging tells why
+        rules = (board.sha256 if board else None, RULES_VERSION)
+        same = rules == (held.identity.profile_sha256, held.identity.rules_version)
+        return not same or sha256 in self._approved or held.identity.approvals is not None
+
+    def _take(self, *, all_: bool) -> Iterator[Entry]:
+        for judged in self._workers.results(all_=all_):
+            if isinstance(judged, Failed):
+                self._under_way.discard(judged.sha256)
+                yield self._failed(judged)
+                continue
+            if not self._ready:
+                self._ready_since = time.monotonic()
+            self._ready.append(judged)
+            size = sum(each.size for each in self._ready)
+            late = time.monotonic() - self._ready_since > _BATCH_S
+            if late or len(self._ready) >= _BATCH or size > _BATCH_BYTES:
+                yield from self._commit()
+
+    def _finish(self) -> Iterator[Entry]:
+        """Commit everything that was given; then come those whose bytes were under way under another name."""
+        while True:
+            yield from self._take(all_=True)
+            yield from self._commit()
+            later, self._later = self._later, []
+            if not later:
+                return
+            for found in later:
+                yield from self._consider(found)
+
+    def _commit(self) -> Iterator[Entry]:
+        if not self._ready:
+            return
+        batch, self._ready = self._ready, []
+        with writing(self.wish.store, self.wish.patience) as con:
+            done = commit(con, self._known, batch)
+            for each in done:
+                if not isinstance(each, Failed):
+                    self._notes.add(self._known, each.judged.found, each.judged.identity.sha256)
+            self._notes.write(con)
+        self._under_way -= {judged.identity.sha256 for judged in batch}
+        for each in done:
+            yield self._done(each)
+
+    def _done(self, done: Committed) -> Entry:
+        if isinstance(done, Failed):
+            return self._failed(done)
+        judged = done.judged
+        if isinstance(done, HeldAlready):
+            return self._skipped(judged.found, judged.identity.sha256, done.path)
+        self._archive(judged.found)
+        report = GuardReport(tuple(table.report for table in judged.tables))
+        reason = "" if done.superseded is None else f"judged again, in place of version {done.superseded}"
+        return Entry(
+            judged.found.name, "added", reason, judged.export, report, key=done.export, alerts=done.alerts
+        )  # fmt: skip
+
+    def _failed(self, failed: Failed) -> Entry:
+        if failed.growing:
+            return told.growing(failed.found)
+        if str(failed.error["kind"]).startswith("export"):  # else it was not the file's fault, and is tried again
+            self._notes.add(self._known, failed.found, failed.sha256, failed.error)
+        return told.failed(failed.found, failed.sha256, failed.error)
+
+    def _skipped(self, found: Found, sha256: str, first: str) -> Entry:
+        self._archive(found)
+        return told.skipped(found, sha256, first)
+
+    def _archive(self, found: Found) -> None:
+        if self.wish.archive is not None:
+            archive(found, self.wish.inbox, self.wish.archive)

@@ -1,0 +1,217 @@
+"""One export judged for a store: everything that a commit will write, so that it can cross from one process to another.
+
+It is read and guarded exactly as a single analysis does (`pipeline.guard_exports`). Small tables travel in memory;
+large ones, and large exports' bytes, lie in the run's work folder and are streamed from there, so that memory holds a
+few batches, and the store is open only for as long as writing takes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+
+import polars as pl
+
+from bench.boards import board_for
+from bench.errors import BenchError, EnvironmentProblem, ExportChanged
+from bench.export import LINE, ROW
+from bench.frames import first_line, reading
+from bench.guarded import BoardFile, GuardedExport, GuardedTable
+from bench.ledger import ledger
+from bench.pipeline import guard_exports
+from bench.readers import ReadOptions
+from bench.render.document import export_dict
+from bench.store.columns import Extent, Units
+from bench.store.inbox import Found
+from guards import RULES_VERSION, Approval, TableReport
+
+HELD_ROWS = 100_000  # a table above this lies in a file until it is committed
+HELD_BYTES = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A table's rows: a frame, or an Arrow IPC file in the work folder. `units` and `extents` are by column."""
+
+    rows: pl.DataFrame | Path
+    height: int
+
+    def lazy(self) -> pl.LazyFrame:
+        """Return the rows, to be collected in batches."""
+        return self.rows.lazy() if isinstance(self.rows, pl.DataFrame) else pl.scan_ipc(self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedTable:
+    """One table: its corrected rows, the text that raw keeps of it, and what decides where its columns go."""
+
+    report: TableReport
+    corrected: Rows
+    raw: Rows | None
+    schema: pl.Schema
+    units: Mapping[str, Units]
+    extents: Mapping[str, Extent]
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What makes an export the same one: its bytes, and what it was judged by."""
+
+    sha256: str
+    profile_sha256: str | None
+    approvals: str | None
+    rules_version: str = RULES_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An export that waits for its commit. `content`: its bytes as one zstd frame, in memory or in a file."""
+
+    found: Found
+    identity: Identity
+    export: Mapping[str, object]
+    content: bytes | Path
+    ledger: Mapping[str, pl.DataFrame]
+    tables: Sequence[JudgedTable]
+    options: str
+
+    @property
+    def size(self) -> int:
+        """The export's bytes."""
+        size = self.export["bytes"]
+        assert isinstance(size, int)
+        return size
+
+    def compressed(self) -> bytes:
+        """Return the export's bytes as one zstd frame."""
+        return self.content if isinstance(self.content, bytes) else self.content.read_bytes()
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """An export that cannot be read. `growing`: it changed while it was read, so that it is no failure yet."""
+
+    found: Found
+    sha256: str
+    error: Mapping[str, object]
+    growing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """How the exports of a run are judged: the same for all of them. `work`: a folder for what is large."""
+
+    board: Path | None
+    options: ReadOptions
+    work: Path
+
+    def __call__(self, found: Found, sha256: str) -> Judged | Failed:
+        """Judge one export; what goes wrong with it never stops those behind it."""
+        try:
+            return self._judged(found, sha256)
+        except BenchError as error:
+            return Failed(found, sha256, error.to_dict(), growing=error.kind == ExportChanged.kind)
+        except Exception as error:  # noqa: BLE001 - unattended: a fault of ours is told as this export's, and the rest goes on
+            return Failed(found, sha256, _fault(error, found).to_dict())
+
+    def board_of(self, found: Found) -> BoardFile | None:
+        """Return the profile of an export."""
+        return board_for(found.path, self.board)
+
+    def _judged(self, found: Found, sha256: str) -> Judged:
+        (guarded,) = guard_exports([found.path], self.options, [self.board_of(found)])
+        export = guarded.export
+        spool = self.work / f"{sha256[:16]}-{os.getpid()}"
+        with reading(export.path):
+            made = tuple(_table(table, spool.with_name(f"{spool.name}-{n}")) for n, table in enumerate(guarded.tables))
+        content = export.source.compressed()
+        export.source.check()
+        if export.sha256 != sha256:
+            raise ExportChanged("it changed before it was read", file=export.path)
+        identity = Identity(sha256, guarded.board.sha256 if guarded.board else None, approvals_text(guarded.approvals))
+        return Judged(
+            found, identity, export_dict(guarded), _held(content, spool.with_suffix(".zst")),
+            _ledger(guarded), made, json.dumps(asdict(self.options), sort_keys=True),
+        )  # fmt: skip
+
+
+def _fault(error: Exception, found: Found) -> BenchError:
+    return BenchError(
+        f"a fault in bench-analyze itself: {type(error).__name__}: {first_line(error)}",
+        file=found.path,
+        hint="please report it; BENCH_ANALYZE_DEBUG=1 bench-analyze EXPORT shows where it happened",
+    )
+
+
+def approvals_text(approvals: Sequence[Approval]) -> str | None:
+    """Return approvals as text that is equal where they are; None for none."""
+    return json.dumps([asdict(each) for each in approvals], sort_keys=True) if approvals else None
+
+
+def _ledger(guarded: GuardedExport) -> dict[str, pl.DataFrame]:
+    return ledger([guarded], now=datetime(1970, 1, 1))  # the commit has the time
+
+
+def _table(table: GuardedTable, spool: Path) -> JudgedTable:
+    corrected = table.guarded.corrected
+    schema = corrected.collect_schema()
+    rows = _rows(corrected, table.report.rows_kept, spool.with_name(f"{spool.name}.arrow"))
+    raw = None
+    if table.guarded.raw_columns:
+        kept = table.raw.frame.select(ROW, LINE, *table.guarded.raw_columns)
+        raw = _rows(kept, table.report.rows_kept, spool.with_name(f"{spool.name}-raw.arrow"))
+    return JudgedTable(table.report, rows, raw, schema, _units(table.report), _extents(rows.lazy(), schema))
+
+
+def _rows(frame: pl.LazyFrame, height: int, spool: Path) -> Rows:
+    if height <= HELD_ROWS:
+        return Rows(frame.collect(), height)
+    try:
+        frame.sink_ipc(spool, maintain_order=True)
+    except OSError as error:
+        raise _no_room(error, spool) from error
+    return Rows(spool, height)
+
+
+def _held(content: bytes, spool: Path) -> bytes | Path:
+    if len(content) <= HELD_BYTES:
+        return content
+    try:
+        spool.write_bytes(content)
+    except OSError as error:
+        raise _no_room(error, spool) from error
+    return spool
+
+
+def _no_room(error: OSError, spool: Path) -> EnvironmentProblem:
+    reason = error.strerror or str(error)
+    return EnvironmentProblem(
+        f"no room to work in: {reason}", file=spool.parent, hint="free some space beside the store"
+    )
+
+
+def _units(report: TableReport) -> Mapping[str, Units]:
+    """Return {column: {measurement: unit}} of the values that are there: a refused part has none."""
+    found: dict[str, dict[str | None, str | None]] = {}
+    for column in report.columns:
+        units = found.setdefault(column.name, {})
+        if column.verdict != "refused" and column.rows > column.nulls:
+            units[column.measurement] = column.unit
+    return found
+
+
+def _extents(frame: pl.LazyFrame, schema: pl.Schema) -> dict[str, Extent]:
+    names = [name for name in schema if name != ROW]
+    integers = [name for name in names if schema[name].is_integer()]
+    counts = frame.select(
+        *(pl.col(name).count().alias(f"n{number}") for number, name in enumerate(names)),
+        *(
+            pl.max_horizontal(pl.col(name).max(), -pl.col(name).min()).alias(f"m{number}")
+            for number, name in enumerate(names) if name in integers
+        ),
+    ).collect().row(0, named=True)  # fmt: skip
+    return {name: Extent(counts[f"n{number}"], counts.get(f"m{number}") or 0) for number, name in enumerate(names)}

@@ -1,0 +1,75 @@
+"""Which files a run has looked at: so that the next one reads only what it has not seen, or what has changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from bench.store import schema
+from bench.store.database import MAIN, Connection, append
+from bench.store.entries import now
+from bench.store.inbox import Found
+from bench.store.state import Known, Seen
+
+_BLOCK_BYTES = 1 << 20
+
+
+class Notes:
+    """What will be written into `guard.seen` with the next commit."""
+
+    def __init__(self) -> None:
+        self._rows: list[dict[str, object]] = []
+
+    def add(self, known: Known, found: Found, sha256: str | None, error: Mapping[str, object] | None = None) -> None:
+        """Note a file: that the store holds its bytes, or why it could not be read."""
+        told = None if error is None else json.dumps({"error": error, "by": _version()}, sort_keys=True)
+        sizes = dict(zip(("bytes", "mtime_ns", "ctime_ns", "inode"), found.state, strict=True))
+        self._rows.append({"path": found.name, **sizes, "sha256": sha256, "error": told, "seen_at": now()})
+        known.seen[found.name] = Seen(found.state, sha256, told)
+
+    def write(self, con: Connection) -> None:
+        """Write them into an open store."""
+        if self._rows:
+            append(con, f"{MAIN}.guard.seen", schema.frame("seen", self._rows))
+            self._rows = []
+
+
+def seen_as_it_is(known: Known, found: Found) -> Seen | None:
+    """Return what is known of a file, None where it has changed or was never seen."""
+    seen = known.seen.get(found.name)
+    return seen if seen is not None and seen.state == found.state else None
+
+
+def failure(seen: Seen) -> Mapping[str, object] | None:
+    """Return why a file could not be read, None where it could, or where another version of ours tried."""
+    told = json.loads(seen.error) if seen.error else {}
+    return told_error(seen.error) if seen.error and told.get("by") == _version() else None
+
+
+def told_error(text: str) -> Mapping[str, object]:
+    """Return the error that was noted with a file."""
+    error: Mapping[str, object] = json.loads(text)["error"]
+    return error
+
+
+def hashed(path: Path) -> str:
+    """Return the SHA-256 of a file.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK_BYTES):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _version() -> str:
+    try:
+        return version("bench-analyze")
+    except PackageNotFoundError:  # run from a source tree
+        return "unknown"

@@ -1,0 +1,84 @@
+"""What a store holds, read in one go: counts, files that failed, the last run, alerts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import polars as pl
+
+from bench import tables
+from bench.store.database import MAIN, Connection, asked, reading
+from bench.store.locking import Patience
+from bench.store.seeing import told_error
+from bench.store.state import SEEN
+
+SHOWN_ALERTS = 100
+
+
+def status(store: Path, patience: Patience) -> dict[str, object]:
+    """Return a store's counts, its last run, files that failed and have not changed since, and its newest alerts.
+
+    Raises:
+        UsageError: there is no such store. EnvironmentProblem: it was in use for too long.
+    """
+    raw = tables.raw_path(store)
+    with reading(store, patience) as con:
+        return {
+            "store": str(store),
+            "bytes": store.stat().st_size,
+            "raw_bytes": raw.stat().st_size if raw.exists() else None,
+            "counts": _counts(con),
+            "tables": _rows(asked(con, _TABLES)),
+            "failed": _failed(con),
+            "last_run": next(iter(_rows(asked(con, f"FROM {MAIN}.guard.runs ORDER BY ended_at DESC LIMIT 1"))), None),
+            "alerts": _rows(asked(con, _ALERTS)),
+        }
+
+
+_CURRENT = f"FROM {MAIN}.guard.exports WHERE superseded_by IS NULL"
+_COUNTS = f"""
+    SELECT count(DISTINCT export) AS exports, coalesce(sum(rows_read), 0)::BIGINT AS rows_read,
+        coalesce(sum(rows_kept), 0)::BIGINT AS rows_kept, coalesce(sum(rows_changed), 0)::BIGINT AS rows_changed,
+        coalesce(sum(rows_quarantined), 0)::BIGINT AS rows_quarantined
+    {_CURRENT}"""
+_OUTCOMES = f"""
+    SELECT worst, count(*) FROM (
+        SELECT CASE max(list_position(['clean', 'unverified', 'corrected', 'refused'], outcome))
+            WHEN 1 THEN 'clean' WHEN 2 THEN 'unverified' WHEN 3 THEN 'corrected' ELSE 'refused' END AS worst
+        {_CURRENT} GROUP BY export)
+    GROUP BY worst ORDER BY worst"""
+_TABLES = f"""
+    SELECT table_name AS name, count(DISTINCT export) AS exports, sum(rows_kept)::BIGINT AS "rows",
+        sum(rows_quarantined)::BIGINT AS quarantined
+    {_CURRENT} GROUP BY table_name ORDER BY table_name"""
+_ALERTS = f"""
+    SELECT a.raised_at, e.path, a.table_name AS "table", a.column_name AS "column", a.measurement, a.before, a.now,
+        a.message
+    FROM {MAIN}.guard.alerts a JOIN (SELECT DISTINCT export, path FROM {MAIN}.guard.exports) e USING (export)
+    ORDER BY a.raised_at DESC, a.export DESC LIMIT {SHOWN_ALERTS}"""
+
+
+def _counts(con: Connection) -> dict[str, object]:
+    found = dict(asked(con, _COUNTS).row(0, named=True))
+    outcomes = {"clean": 0, "unverified": 0, "corrected": 0, "refused": 0}
+    outcomes |= dict(asked(con, _OUTCOMES).iter_rows())
+    versions = asked(con, f"SELECT count(DISTINCT export) FROM {MAIN}.guard.exports").item()
+    alerts = asked(con, f"SELECT count(*) FROM {MAIN}.guard.alerts").item()
+    return found | {"versions": versions, "outcomes": outcomes, "failed": len(_failed(con)), "alerts": alerts}
+
+
+def _failed(con: Connection) -> list[dict[str, object]]:
+    found = asked(con, f"SELECT path, seen_at, error FROM ({SEEN}) WHERE error IS NOT NULL ORDER BY path")
+    return [
+        {"path": path, "failed_at": _text(seen_at), "error": told_error(error)}
+        for path, seen_at, error in found.iter_rows()
+    ]
+
+
+def _rows(found: pl.DataFrame) -> list[dict[str, object]]:
+    return [{name: _text(value) for name, value in row.items()} for row in found.iter_rows(named=True)]
+
+
+def _text(value: object) -> object:
+    return value.isoformat(timespec="seconds") + "Z" if isinstance(value, datetime) else value
