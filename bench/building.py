@@ -90,15 +90,15 @@ class Build:
         """Return whether a text is being loaded, or was."""
         return text in self._loads
 
-    def begin(self, text: PlainText, kinds: Mapping[str, str]) -> Callable[[], int | None]:
+    def begin(self, text: PlainText, head: pl.DataFrame, kinds: Mapping[str, str]) -> Callable[[], int | None]:
         """Begin to load a plain text by DuckDB alone. Return what waits for it, and counts its rows.
 
-        `kinds`: what the guard expects of the columns (`guards.expected_kinds`). The count is None where the text is
-        not that plain.
+        `head`: its first rows; `kinds`: what the guard expects of the columns by them (`guards.expected_kinds`). The
+        count is None where the text is not that plain.
         """
         if bulk.loadable(text):
             target = f"target.main.{quote(f'{_LOADING}{len(self._loads)}')}"
-            self._loads[text] = _Load(target, self._pool.submit(_load, self._connection(), target, text, kinds))
+            self._loads[text] = _Load(target, self._pool.submit(_load, self._connection(), target, text, head, kinds))
         return lambda: found.rows if (found := self._wait(text)) else None
 
     def loaded(self, text: PlainText, table: str, rows: int) -> TypedCells | None:
@@ -202,12 +202,14 @@ def _stands(con: Connection, table: GuardedTable, load: _Load | None) -> bool:
     return True
 
 
-def _load(con: Connection, target: str, text: PlainText, kinds: Mapping[str, str]) -> TypedCells | None:
+def _load(
+    con: Connection, target: str, text: PlainText, head: pl.DataFrame, kinds: Mapping[str, str]
+) -> TypedCells | None:
     try:
         con.execute(bulk.load(target, text, kinds))
     except CELL_REFUSED:
         return None  # a cell that the head did not promise: the guard reads the text
-    found = bulk.read_back(asking(con), target, text, kinds)
+    found = bulk.read_back(asking(con), target, text, kinds, head)
     if found is not None:
         con.execute(bulk.number_rows(target))
     return found

@@ -83,9 +83,12 @@ def number_rows(target: str) -> str:
 
 
 def read_back(
-    ask: Callable[[str], pl.DataFrame], target: str, text: PlainText, kinds: Mapping[str, str]
+    ask: Callable[[str], pl.DataFrame], target: str, text: PlainText, kinds: Mapping[str, str], head: pl.DataFrame
 ) -> TypedCells | None:
-    """Return the loaded table as the guard takes it, None where it is not the text as the guard reads it."""
+    """Return the loaded table as the guard takes it, None where it is not the text as the guard reads it.
+
+    `head`: the first rows of the text.
+    """
     types = column_types(text.columns, kinds)
     numbers = [name for name, type_ in types.items() if type_ == "DOUBLE"]
     counts = [f"count({quote(name)})" for name in types]
@@ -96,7 +99,7 @@ def read_back(
     filled = dict(zip(types, found, strict=False))
     extremes = dict(zip(numbers, zip(found[len(types) :: 2], found[len(types) + 1 :: 2], strict=True), strict=True))
     schema = pl.Schema({name: _POLARS[type_] for name, type_ in types.items()})
-    return TypedCells(_scan(ask, target, schema, rows), rows, filled, extremes)
+    return TypedCells(_scan(ask, target, schema, rows), head, rows, filled, extremes)
 
 
 def _scan(ask: Callable[[str], pl.DataFrame], target: str, schema: pl.Schema, rows: int) -> pl.LazyFrame:

@@ -27,10 +27,13 @@ from bench.frames import reading
 from bench.guarded import BoardFile, GuardedExport, GuardedTable, distinct
 from bench.readers import ReadOptions, read
 from bench.sandboxes import SandboxSource
-from guards import Approval, expected_kinds, guard
+from guards import Approval, expected_kinds, guard, head_of
 
 if TYPE_CHECKING:
-    from bench.export import BeginLoad, Export, RawTable
+    import polars as pl
+
+    from bench.export import BeginLoad, Export, PlainText, RawTable
+    from guards import ExportColumn
     from runner import ResourceLimits
 
 Progress = Callable[[str, int, int], None]
@@ -105,7 +108,6 @@ def analyze_inputs(
         if temporary is not None:
             undo.callback(shutil.rmtree, temporary, ignore_errors=True)
         target = db if db is not None else temporary_database(temporary)
-        Thread(target=import_module, args=("guards.schema",), daemon=True).start()  # the guard's slowest import
         with Build(target) as build:
             guarded = _guard_all(inputs, progress, build=build)
             build.publish(guarded, now=datetime.now(UTC).replace(tzinfo=None), progress=progress)
@@ -162,8 +164,13 @@ def _begin_load(build: Build | None, board: BoardFile | None) -> BeginLoad | Non
     """Return what lets DuckDB load an export's rows, typed as the guard expects them, while the reader goes on."""
     if build is None:
         return None
-    profile = board.board if board else None
-    return lambda text, head, columns: build.begin(text, expected_kinds(head.lazy(), columns, profile))
+
+    def begin(text: PlainText, head: pl.DataFrame, columns: Sequence[ExportColumn]) -> Callable[[], int | None]:
+        wait = build.begin(text, head, expected_kinds(head, columns, board.board if board else None))
+        Thread(target=import_module, args=("guards.schema",), daemon=True).start()  # the guard's slowest import
+        return wait
+
+    return begin
 
 
 def _recorded_approvals(exports: Sequence[Export]) -> list[tuple[Approval, ...]]:
@@ -188,7 +195,8 @@ def _guard_table(
     typed = None
     if build and raw.plain:
         if not build.began(raw.plain):
-            build.begin(raw.plain, expected_kinds(raw.frame, raw.columns, profile))
+            head = head_of(raw.frame, raw.columns)
+            build.begin(raw.plain, head, expected_kinds(head, raw.columns, profile))
         typed = build.loaded(raw.plain, name, raw.rows_read)
     guarded = guard(
         raw.frame, raw.columns, profile,

@@ -9,7 +9,7 @@ from guards.board import Board, Node, Range, parse_board
 from guards.cells import TypedCells
 from guards.declared import ExportColumn
 from guards.errors import BoardError, GuardError, UnitError
-from guards.guard import Guarded, expected_kinds, guard
+from guards.guard import Guarded, expected_kinds, guard, head_of
 from guards.report import ColumnReport, GuardReport, Proposal, TableReport, Witness, outcome_of
 
 RULES_VERSION = "2"
@@ -34,6 +34,7 @@ __all__ = [
     "Witness",
     "expected_kinds",
     "guard",
+    "head_of",
     "outcome_of",
     "parse_board",
 ]

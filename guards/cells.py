@@ -31,7 +31,8 @@ from guards.quantities import (
 )
 from guards.units import find_unit
 
-_HEAD_ROWS = 2_000
+HEAD_ROWS = 2_000
+"""So many rows show what a column looks like."""
 _SHARE_SEEN = 0.02
 _SHARE_UNLABELLED = 0.9
 _SHARE_LABELLED = 0.5
@@ -117,13 +118,16 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class TypedCells:
-    """A table that was read already. `frame`: the same rows and columns, of which those that are expected to be numbers
-    or moments (`plain_kinds`) are Float64 or Datetime("us"), each the value of its text, the others String. `rows`: how
-    many there are; `filled`: for every column how many cells are not empty; `extremes`: the least and the greatest
-    value of each column of numbers, NaN above all others, None where it is empty.
+    """A table that was read already.
+
+    `frame`: the same rows and columns, of which those that are expected to be numbers or moments (`plain_kinds`) are
+    Float64 or Datetime("us"), each the value of its text, the others String. `head`: the texts of about the first
+    `HEAD_ROWS`. `rows`: how many there are; `filled`: for every column how many cells are not empty; `extremes`: the
+    least and the greatest value of each column of numbers, NaN above all others, None where it is empty.
     """
 
     frame: pl.LazyFrame
+    head: pl.DataFrame
     rows: int
     filled: Mapping[str, int]
     extremes: Mapping[str, tuple[float | None, float | None]]
@@ -150,7 +154,7 @@ def passed(name: str) -> str:
 
 def read_cells(
     frame: pl.LazyFrame,
-    names: Sequence[str],
+    head: pl.DataFrame,
     *,
     decimal: str,
     labelled: Collection[str],
@@ -159,13 +163,13 @@ def read_cells(
     results: Collection[str],
     typed: TypedCells | None = None,
 ) -> Cells:
-    """Read the named String columns of the frame.
+    """Read the String columns of `head`, the first rows of the frame.
 
     `labelled`: columns whose header names a unit or that a node claims; `text`: columns that stay text whatever they
     hold (serials, remarks); `keys`: columns to keep as categories; `results`: columns to read as pass or fail.
     `typed`: what somebody has read of the same rows already.
     """
-    head = frame.select(names).head(_HEAD_ROWS).collect()
+    names = head.columns
     guesses = _guess(head.drop(name for name in names if name in text), decimal) | dict.fromkeys(text, "text")
     if typed is not None and all(typed.counted(name, guesses[name]) for name in names):
         return _as_counted(typed, guesses, keys, results)
@@ -213,11 +217,10 @@ def _counted_kind(typed: TypedCells, name: str, guess: str) -> Kind:
     return Kind("datetime", n, format=guess)
 
 
-def plain_kinds(frame: pl.LazyFrame, names: Collection[str]) -> dict[str, str]:
+def plain_kinds(head: pl.DataFrame) -> dict[str, str]:
     """Return "number" or the format of the moments for the columns of which every cell of the head is one, plainly."""
-    if not names:
+    if not head.width:
         return {}
-    head = frame.select(names).head(_HEAD_ROWS).collect()
     every = pl.all()
     filled = head.select(every.count() > 0).row(0, named=True)
     numbers = head.select((number(every).is_not_null() == every.is_not_null()).all()).row(0, named=True)

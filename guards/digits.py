@@ -50,7 +50,7 @@ def digit_pattern(frame: pl.LazyFrame, part: Part, kind: Kind, tally: Tally, dec
     return None
 
 
-def autoranged(frame: pl.LazyFrame, kinds: Mapping[str, Kind], decimal: str) -> dict[str, str]:
+def autoranged(frame: pl.LazyFrame, head: pl.DataFrame, kinds: Mapping[str, Kind], decimal: str) -> dict[str, str]:
     """Return the diagnosis for the columns whose head has redundant leading zeros with a moving point.
 
     A logger dropped the prefix and kept the meter's digits (005.8, 00.01). Healthy logs of a fixed width have leading
@@ -59,16 +59,15 @@ def autoranged(frame: pl.LazyFrame, kinds: Mapping[str, Kind], decimal: str) -> 
     """
     zero = r"^[+-]?0\d"
     text = {name: kind.text(name, decimal) for name, kind in kinds.items()}
-    head = frame.head(_HEAD_ROWS_OF_ALL)
-    found = head.select(e.str.contains(zero).sum().alias(name) for name, e in text.items()).collect() if text else None
+    first = head.head(_HEAD_ROWS_OF_ALL)
+    found = first.select(e.str.contains(zero).sum().alias(name) for name, e in text.items()) if text else None
     some = [name for name, n in found.row(0, named=True).items() if n >= _FEWEST_ZEROS] if found is not None else []
     return {name: _AUTORANGE for name in some if _redundant_zeros(frame.head(_HEAD_ROWS), text[name])}
 
 
-def rows_name_units(frame: pl.LazyFrame, texts: Collection[str]) -> bool:
+def rows_name_units(head: pl.DataFrame, texts: Collection[str]) -> bool:
     """Return whether one of these columns of text says the unit row by row, and not the same in all rows."""
-    head = frame.select(texts).head(_HEAD_ROWS_OF_ALL).collect()
-    for cells in head.iter_columns():
+    for cells in head.select(texts).head(_HEAD_ROWS_OF_ALL).iter_columns():
         units = [find_unit(text) for text in cells.str.strip_chars().drop_nulls().unique()]
         if len(units) > 1 and all(units) and len({unit.quantity for unit in units if unit}) == 1:
             return True

@@ -14,7 +14,7 @@ import polars as pl
 
 from guards.approvals import Approval
 from guards.board import Board
-from guards.cells import Cells, Kind, TypedCells, as_integer, plain_kinds, read_cells
+from guards.cells import HEAD_ROWS, Cells, Kind, TypedCells, as_integer, plain_kinds, read_cells
 from guards.corrections import MeasuredColumn, from_cells, typed
 from guards.declared import ExportColumn, Label, find_layout, key_columns, labels_of, role_of
 from guards.effects import Effects, count_effects
@@ -48,13 +48,18 @@ class Guarded:
     as_read: bool
 
 
-def expected_kinds(frame: pl.LazyFrame, columns: Sequence[ExportColumn], board: Board | None) -> dict[str, str]:
+def head_of(frame: pl.LazyFrame, columns: Sequence[ExportColumn]) -> pl.DataFrame:
+    """Return the texts of the rows that show what each column looks like."""
+    return frame.select(column.name for column in columns).head(HEAD_ROWS).collect()
+
+
+def expected_kinds(head: pl.DataFrame, columns: Sequence[ExportColumn], board: Board | None) -> dict[str, str]:
     """Return, for the columns that the guard would read as numbers or moments by the head of the text, what they are.
 
     "number", or the strptime format of the moments. Columns that are not in it are text, or need the guard's grammar.
     """
     guesses = _guessed_roles(columns, board)
-    return plain_kinds(frame, [name for name, role in guesses.items() if role not in _TEXT_ROLES])
+    return plain_kinds(head.select(name for name, role in guesses.items() if role not in _TEXT_ROLES))
 
 
 def guard(
@@ -75,13 +80,14 @@ def guard(
     read already, so that text is read only where it is needed. `metadata`: what the preamble says. Nothing is written,
     and the input is not changed.
     """
-    cells, roles = _read(frame, columns, board, decimal, typed)
+    head = typed.head if typed else head_of(frame, columns)
+    cells, roles = _read(frame, head, columns, board, decimal, typed)
     kinds, rows = cells.kinds, cells.rows
     layout = find_layout(columns, roles, frozenset(name for name, kind in kinds.items() if kind.numeric), board)
     layout = with_known_units(layout, cells)
     frame, cells = with_cell_units(frame, cells, layout, decimal)
     judged = [c for c in columns if _is_judged(c, kinds, roles)]
-    rulings = judge(frame, cells, judged, columns, layout, board, decimal, approvals, metadata)
+    rulings = judge(frame, head, cells, judged, columns, layout, board, decimal, approvals, metadata)
     measured = [MeasuredColumn(c.name, kinds[c.name], decimal, rulings[c.name]) for c in judged]
     effects = count_effects(frame, cells, measured, layout, decimal)
     by_name = {column.name: column for column in measured}
@@ -169,6 +175,7 @@ def _claimed(columns: Sequence[ExportColumn], board: Board | None) -> set[str]:
 
 def _read(
     frame: pl.LazyFrame,
+    head: pl.DataFrame,
     columns: Sequence[ExportColumn],
     board: Board | None,
     decimal: str,
@@ -180,7 +187,7 @@ def _read(
     results = [name for name, role in guesses.items() if role == "result"]
     cells = read_cells(
         frame,
-        [c.name for c in columns],
+        head,
         decimal=decimal,
         labelled={c.name for c in columns if c.name in claimed or labels_of(c, words.get(c.name))},
         text={name for name, role in guesses.items() if role in _TEXT_ROLES},

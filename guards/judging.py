@@ -52,6 +52,7 @@ class Court:
 
 def judge(
     frame: pl.LazyFrame,
+    head: pl.DataFrame,
     cells: Cells,
     columns: Sequence[ExportColumn],
     every: Sequence[ExportColumn],
@@ -61,9 +62,12 @@ def judge(
     approvals: Sequence[Approval] = (),
     metadata: Mapping[str, str] | None = None,
 ) -> dict[str, tuple[Ruling, ...]]:
-    """Return the rulings of each of `columns` (the judged ones of `every`); together they cover every row."""
-    damaged = autoranged(frame, {column.name: cells.kinds[column.name] for column in columns}, decimal)
-    if damaged and rows_name_units(frame, [c.name for c in every if cells.kinds[c.name].kind == "text"]):
+    """Return the rulings of each of `columns` (the judged ones of `every`); together they cover every row.
+
+    `head`: the first rows of `frame`.
+    """
+    damaged = autoranged(frame, head, {column.name: cells.kinds[column.name] for column in columns}, decimal)
+    if damaged and rows_name_units(head, [c.name for c in every if cells.kinds[c.name].kind == "text"]):
         damaged = {}  # the prefix is not lost: it stands beside
     court = Court(
         frame, cells, find_neighbours(every, columns, cells), layout, board, decimal,

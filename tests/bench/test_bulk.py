@@ -15,7 +15,7 @@ from bench.building import Build
 from bench.export import BeginLoad
 from bench.readers import ReadOptions, read
 from bench.source import WHOLE_BYTES
-from guards import Guarded, expected_kinds, guard, parse_board
+from guards import Guarded, expected_kinds, guard, head_of, parse_board
 
 BOARD = """
 [board]
@@ -69,12 +69,13 @@ def loads_at_once(path: Path) -> bool:
         raw = read(path, ReadOptions(), beginning(build)).tables[0]
         assert raw.plain is not None
         if not build.began(raw.plain):
-            build.begin(raw.plain, expected_kinds(raw.frame, raw.columns, None))
+            head = head_of(raw.frame, raw.columns)
+            build.begin(raw.plain, head, expected_kinds(head, raw.columns, None))
         return build.loaded(raw.plain, "t", raw.rows_read) is not None
 
 
 def beginning(build: Build) -> BeginLoad:
-    return lambda text, head, columns: build.begin(text, expected_kinds(head.lazy(), columns, None))
+    return lambda text, head, columns: build.begin(text, head, expected_kinds(head, columns, None))
 
 
 def changed(body: list[str], row: int, column: int, text: str) -> list[str]:

@@ -95,7 +95,7 @@ def test_a_corrected_table_guarded_again_changes_nothing(board, cells):
 def test_one_check_out_of_the_schema_changes_the_faults(board, monkeypatch):
     cells = ["5.0"] * 50 + ["45.0"]
     assert run(cells, board=board).report.columns[0].faults == 1
-    monkeypatch.setattr("guards.effects.bounds_of", lambda part: None)
+    monkeypatch.setattr("guards.schema.bounds_of", lambda part: None)
     assert run(cells, board=board).report.columns[0].faults == 0
 
 
