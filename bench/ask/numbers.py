@@ -58,7 +58,7 @@ _ONES_TEXT = (
 )
 _ONES = dict(zip(_ONES_TEXT.split(), range(2, 20), strict=True))
 _TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
-_NO_COUNT = r"(?!\s+(?:decimals?|places|digits|tables?|columns?|files?|exports?))"
+_NO_COUNT = r"(?!\s+(?:decimals?|places|digits|tables?|columns?|files?|exports?|scales?|sources?|sides?|ways?|reasons?))"
 _WORD = re.compile(
     r"(?<!other )(?<!these )(?<!those )(?<!first )(?<!last )(?<!next )"
     rf"\b(?:(?P<tens>{'|'.join(_TENS)})(?:[- ](?P<unit>one|{'|'.join(list(_ONES)[:8])}))?"

@@ -221,7 +221,7 @@ class _Judge:
 
     def _more_than_all(self, number: Number) -> bool:
         """Whether it is the 200 of "200 of 184"."""
-        index = self._numbers.index(number)
+        index = next(at for at, other in enumerate(self._numbers) if other.start == number.start)
         after = self._numbers[index + 1] if index + 1 < len(self._numbers) else None
         if after is None or number.value <= after.value or number.unit or after.unit:
             return False

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
+    from cyclopts import App
+
     from bench.cli.reply import Reply
     from bench.errors import BenchError
 
@@ -21,10 +23,11 @@ FAULT = 1
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line (`sys.argv` without `argv`) and return its exit code."""
+def main(argv: Sequence[str] | None = None, app: App | None = None) -> int:
+    """Run the command line (`sys.argv` without `argv`; `app`: another one than bench-analyze) and return its exit
+    code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    reply = _reply(arguments)
+    reply = _reply(arguments, app)
     try:
         return _deliver(reply)
     except OSError as error:  # the reader of stdout has gone, or the disk behind it is full
@@ -34,16 +37,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return USAGE
 
 
-def _reply(arguments: list[str]) -> Reply | None:
+def _reply(arguments: list[str], app: App | None) -> Reply | None:
     from cyclopts import CycloptsError
 
-    from bench.cli.app import app
+    from bench.cli.app import app as bench_analyze
     from bench.errors import BenchError, UsageError
     from bench.settings import load
 
     json = "--json" in arguments
     try:
-        reply: Reply | None = app(arguments, exit_on_error=False, print_error=False)
+        reply: Reply | None = (app or bench_analyze)(arguments, exit_on_error=False, print_error=False)
     except CycloptsError as error:
         return _failure(UsageError(" ".join(str(error).split()), hint="bench-analyze --help"), json=json)
     except BenchError as error:

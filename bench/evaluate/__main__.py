@@ -1,0 +1,113 @@
+"""`python -m bench.evaluate`: ask a model all questions and score its answers."""
+
+# ruff: noqa: PLC0415 - imports inside functions keep `--help` and usage errors fast
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import App, Parameter, validators
+
+from bench.cli import main
+from bench.cli.progress import progress_bar
+from bench.cli.reply import Reply
+from bench.settings import load
+
+if TYPE_CHECKING:
+    from bench.evaluate.harness import ModelFor
+
+_EXAMPLES = """\
+Examples:
+  python -m bench.evaluate --model shipped:answers
+  python -m bench.evaluate --model anthropic:NAME --actions calls --json
+  python -m bench.evaluate --model openai:NAME --base-url http://localhost:8000/v1 --only loop --only conflict
+
+Models: those of bench-analyze --ask, and shipped:NAME (answers, lies, guesses, claims, loops, injects), which need no
+provider and show what the scores tell apart.
+
+Exit codes: 0 asked and scored, whatever the scores; 2 usage; 130 interrupted, with what was scored kept.
+"""
+app = App(
+    name="bench.evaluate", help_format="plaintext", help_epilogue=_EXAMPLES, result_action="return_value",
+    suppress_keyboard_interrupt=False, default_parameter=Parameter(show_default=False),
+    usage="Usage: python -m bench.evaluate --model NAME [OPTIONS]",
+)  # fmt: skip
+_POSITIVE = validators.Number(gt=0)
+
+
+@app.default
+def evaluate(
+    *,
+    model: Annotated[str, Parameter(name="--model")],
+    actions: Annotated[Literal["code", "calls"], Parameter(name="--actions")] = "code",
+    json: Annotated[bool, Parameter(negative=())] = False,
+    only: Annotated[tuple[str, ...], Parameter(name="--only", negative=())] = (),
+    fixtures: Annotated[Path | None, Parameter(name="--fixtures")] = None,
+    results: Annotated[Path | None, Parameter(name="--results")] = None,
+    base_url: Annotated[str | None, Parameter(name="--base-url")] = None,
+    turns: Annotated[int, Parameter(name="--turns", validator=_POSITIVE)] = 4,
+) -> Reply:
+    """Ask a model questions whose answers are known, and score what it says.
+
+    Parameters
+    ----------
+    model
+        Who answers.
+    actions
+        code: the model writes snippets. calls: it has structured calls only (query, describe, aggregate).
+    json
+        Print the results as one JSON document.
+    only
+        Ask only the question of this id, or those of this kind; may be given several times.
+    fixtures
+        Folder of the fixtures, where the source tree is elsewhere.
+    results
+        Keep the results in this folder instead of the user's data folder.
+    base_url
+        Address of another server than the provider's own.
+    turns
+        How many actions the model has for one answer.
+    """
+    from datetime import UTC, datetime
+
+    from bench.ask.session import Ceilings
+    from bench.evaluate import harness, questions
+    from bench.evaluate import results as kept
+
+    asked = questions.chosen(questions.load_questions(), only)
+    setup = harness.Setup(
+        _model_for(model, actions, base_url), actions, questions.fixtures_folder(fixtures), Ceilings(turns=turns)
+    )
+    rows, interrupted = [], False
+    with progress_bar(color=load().color) as progress:
+        try:
+            for row in harness.evaluate(asked, setup):
+                rows.append(row)
+                if progress is not None:
+                    progress("questions", len(rows), len(asked))
+        except KeyboardInterrupt:
+            interrupted = True
+    order = {question.id: place for place, question in enumerate(asked)}
+    rows.sort(key=lambda row: order[row.id])
+    found = kept.document(rows, model=model, actions=actions, made_at=datetime.now(UTC), asked=len(asked))
+    path = kept.write(found, results or load().data / "evaluations")
+    return Reply(
+        text=kept.text(found), document=found if json else None, notes=(f"results: {path}",),
+        exit_code=130 if interrupted else 0,
+    )  # fmt: skip
+
+
+def _model_for(name: str, actions: str, base_url: str | None) -> ModelFor:
+    from bench.ask.models import model_of
+    from bench.evaluate.shipped import policy_of
+
+    if name.startswith("shipped:"):
+        policy = policy_of(name.removeprefix("shipped:"))
+        return lambda question, place, canary: policy.model(question, place, actions, canary)
+    asked = model_of(name, base_url)
+    return lambda question, place, canary: asked
+
+
+if __name__ == "__main__":
+    sys.exit(main(app=app))
