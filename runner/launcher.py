@@ -18,7 +18,9 @@ import select
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import confine  # type: ignore[import-not-found]  # as a script's neighbour: the package takes long to import
+# As a script's neighbours: the package takes long to import.
+import cgroups  # type: ignore[import-not-found]
+import confine  # type: ignore[import-not-found]
 
 SIGKILL = 9
 PARENT_EVERY_MS = 1000
@@ -124,6 +126,28 @@ def confine_further(wanted: set[str], entered: set[str], deno: str, folder: str,
                 report.missing(name, error)
 
 
+def make_group(wanted: set[str], data_bytes: int, report: Report) -> cgroups.Group | None:
+    """Make the control group that Deno shall enter, where the system hands one out."""
+    if "cgroup" not in wanted:
+        return None
+    try:
+        group = cgroups.Group(cgroups.bounds(data_bytes))
+    except OSError as error:
+        report.missing("cgroup", error)
+        return None
+    return group
+
+
+def enter(group: cgroups.Group | None, report: Report) -> None:
+    """Move this process into the group."""
+    if group is not None:
+        try:
+            group.enter()
+            report.held("cgroup")
+        except OSError as error:
+            report.missing("cgroup", error)
+
+
 def become(
     argv: list[str], wanted: set[str], entered: set[str], folder: str, data_bytes: int, cpu_s: int, report: Report
 ) -> None:
@@ -136,6 +160,14 @@ def become(
     except OSError as error:
         report.missing("deno", error)
     os._exit(127)
+
+
+def give_away(group: cgroups.Group | None, stderr: int) -> None:
+    """Remove the group of a process that has ended, and say so where it ended by the group's bound of memory."""
+    if group is not None:
+        if group.ran_out_of_memory:
+            os.write(stderr, b"fatal: out of memory (control group)\n")
+        group.remove()
 
 
 def watch(child: int, lifeline: int) -> int:
@@ -175,15 +207,19 @@ def main() -> None:
     for descriptor in (int(report_to), int(lifeline)):
         os.set_inheritable(descriptor, False)
     report = Report(int(report_to))
+    group = make_group(wanted, int(data_bytes), report) if sys.platform == "linux" else None
     entered = enter_namespaces(wanted, report) if sys.platform == "linux" else set()
     child = os.fork()
     if child == 0:
+        enter(group, report)
         become(argv, wanted, entered, folder, int(data_bytes), int(cpu_s), report)
     os.close(int(report_to))
+    stderr = os.dup(2)
     nothing = os.open("/dev/null", os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nothing, descriptor)
     status = watch(child, int(lifeline))
+    give_away(group, stderr)
     if status == -1:
         remove(folder)
         os._exit(1)

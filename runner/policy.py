@@ -13,8 +13,9 @@ from pathlib import Path
 
 HOST_SCRIPT = "host.mjs"
 LAUNCHER = Path(__file__).with_name("launcher.py")
-LAYERS = ("deno", "rlimits", "user", "network", "pid", "ipc", "mount", "landlock", "seccomp")
-"""What can hold a snippet: Deno's denied permissions; limits of the process; the five namespaces; Landlock; seccomp."""
+LAYERS = ("deno", "rlimits", "cgroup", "user", "network", "pid", "ipc", "mount", "landlock", "seccomp")
+"""What can hold a snippet: Deno's denied permissions; limits of the process; a control group; the five namespaces;
+Landlock; seccomp."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,7 @@ def test_without_user_namespaces_the_other_layers_hold(image: Image) -> None:
 
 
 def test_a_name_that_is_no_layer(image: Image) -> None:
-    with pytest.raises(LimitsError, match=r"no isolation layer is called 'selinux'\. there are deno, rlimits, user"):
+    with pytest.raises(LimitsError, match=r"no isolation layer is called 'selinux'\. there are deno, rlimits, cgroup"):
         Sandbox(image=image, require_layers=("selinux",))
 
 
