@@ -11,7 +11,6 @@ nobody writes to: its end is the host's end.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import resource
 import select
@@ -108,7 +107,7 @@ def confine_further(wanted: set[str], entered: set[str], deno: str, folder: str,
             report.missing("mount", error)
     confine.die_with_parent()
     if "user" in wanted and "user" not in entered and os.getuid() == 0:
-        with contextlib.suppress(OSError):
+        with cgroups.Tolerant():
             confine.drop_capabilities()
     loaders = [
         f"{at}/{name}" for at in ("/lib64", "/lib") if os.path.isdir(at) for name in os.listdir(at) if name[:3] == "ld-"
