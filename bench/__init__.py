@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from bench.pipeline import analyze
+    from bench.store.opened import open
 
 _ERRORS = (
     "BenchError", "EnvironmentProblem", "ExportAmbiguous", "ExportChanged", "ExportEmpty", "ExportError",
@@ -39,6 +40,7 @@ _ERRORS = (
 _HOMES = {
     "Analysis": "bench.analysis",
     "analyze": "bench.pipeline",
+    "open": "bench.store.opened",
     "Verification": "bench.ask.figures",
     "verify": "bench.ask.verify",
 } | dict.fromkeys(_ERRORS, "bench.errors")
@@ -56,6 +58,7 @@ __all__ = [
     "UsageError",
     "Verification",
     "analyze",
+    "open",
     "verify",
 ]
 

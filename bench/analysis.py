@@ -69,6 +69,17 @@ class Analysis:
         return tuple(table.name for table in self.table_reports)
 
     @property
+    def limits(self) -> Mapping[str, Mapping[str, object]]:
+        """{node: {"lower", "upper", "unit"}}: what a snippet finds as `limits`."""
+        return limits_of(self.exports)
+
+    @property
+    def named_measurements(self) -> frozenset[str]:
+        """The measurements that the board profiles name: words of the user's own, no cells."""
+        boards = [guarded.board.board for guarded in self.exports if guarded.board is not None]
+        return frozenset(name for board in boards for node in board.nodes for name in node.measurements)
+
+    @property
     def raw_db(self) -> Path:
         """The DuckDB file that holds the exports' bytes and the text of changed, cleared and refused columns."""
         return tables.raw_path(self.db)
@@ -156,11 +167,14 @@ class Analysis:
         wanted = receipts.tables_read(self.tables, self._runs)
         with_raw = [table.name for each in self.exports for table in each.tables if table.guarded.raw_columns]
         contents = fingerprints.contents(self.db, wanted, with_raw)
-        answer = None if self._answer is None else {"question": self._answer.question, **self._answer.to_dict()}
         return receipts.make(
             self.exports, self._runs, options=self.options, contents=contents, made_at=datetime.now(UTC),
-            limits=limits_of(self.exports), answer=answer,
+            limits=self.limits, answer=self.answered(), reports=self.reports,
         )  # fmt: skip
+
+    def answered(self) -> dict[str, object] | None:
+        """Return the last answer with its question, as a receipt holds it."""
+        return None if self._answer is None else {"question": self._answer.question, **self._answer.to_dict()}
 
     def close(self) -> None:
         """End the sandbox and remove the temporary database, if there is one."""

@@ -28,17 +28,17 @@ from bench import publishing
 from bench.errors import BenchError, EnvironmentProblem, UsageError
 from bench.guarded import GuardedExport
 from bench.render.values import json_safe
-from guards import RULES_VERSION
+from guards import RULES_VERSION, GuardReport
 from runner import RunResult
 
 if TYPE_CHECKING:
     from bench.readers.options import ReadOptions
 
-FORMAT = 3
+FORMAT = 4
 _PACKAGES = ("bench-analyze", "polars", "duckdb", "pandera", "pint", "deno")
 _MEMBERS = frozenset(
     "id format made_at exports options tables units ledger_sha256 rules_version".split()
-    + "limits runs answer repeatable versions".split()
+    + "limits runs answer repeatable versions store".split()
 )
 
 
@@ -68,25 +68,29 @@ def make(
     options: ReadOptions,
     contents: Mapping[str, object],
     made_at: datetime,
+    reports: Sequence[GuardReport],
     limits: Mapping[str, object] | None = None,
     answer: Mapping[str, object] | None = None,
+    store: Mapping[str, object] | None = None,
 ) -> dict[str, object]:
     """Return the receipt of an analysis. `runs`: a `run_entry` each; `contents`: by `fingerprints.contents`; `made_at`
-    is UTC; `limits`: as a snippet has them; `answer`: of a model, with its question."""
+    is UTC; `reports`: the guard's; `limits`: as a snippet has them; `answer`: of a model, with its question; `store`:
+    where the tables came from instead of exports."""
     body: dict[str, object] = {
         "format": FORMAT,
         "made_at": made_at.isoformat(timespec="seconds"),
         "exports": [_export(guarded) for guarded in exports],
         "options": asdict(options),
         "tables": dict(contents),
-        "ledger_sha256": sha256(canonical([guarded.report.to_dict() for guarded in exports])),
+        "ledger_sha256": sha256(canonical([report.to_dict() for report in reports])),
         "rules_version": RULES_VERSION,
         "limits": dict(limits or {}),
-        "units": _units(exports),
+        "units": _units(reports),
         "runs": list(runs),
         "answer": answer,
         "repeatable": all(run["seed"] is not None for run in runs),
         "versions": _versions(),
+        "store": store,
     }
     return {"id": sha256(canonical(body)), **body}
 
@@ -200,12 +204,12 @@ def _export(guarded: GuardedExport) -> dict[str, object]:
     }
 
 
-def _units(exports: Sequence[GuardedExport]) -> dict[str, dict[str, list[str]]]:
+def _units(reports: Sequence[GuardReport]) -> dict[str, dict[str, list[str]]]:
     """Return {table: {column: its units}}; several where they differ by measurement or segment."""
     found: dict[str, dict[str, list[str]]] = {}
-    for report in (table for guarded in exports for table in guarded.report.tables):
-        for column in report.columns:
-            units = found.setdefault(report.name, {}).setdefault(column.name, [])
+    for table in (table for report in reports for table in report.tables):
+        for column in table.columns:
+            units = found.setdefault(table.name, {}).setdefault(column.name, [])
             if column.unit is not None and column.unit not in units:
                 units.append(column.unit)
     return found

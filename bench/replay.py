@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bench.boards import read_board
 from bench.errors import UsageError
@@ -22,6 +22,10 @@ from bench.receipts import sha256
 from bench.sandboxes import SandboxSource
 from guards import Approval
 from runner import ResourceLimits, RunnerError, RunResult
+
+if TYPE_CHECKING:
+    from bench.analysis import Analysis
+    from bench.store.opened import StoreAnalysis
 
 Progress = Callable[[str, int, int], None]
 _FINISHED = ("ok", "error")
@@ -80,14 +84,16 @@ def replay(
             does not know.
         ExportError, ProfileError, EnvironmentProblem: as `bench.analyze`.
     """
-    inputs = _inputs(receipt, source, exports, board)
     runs = receipt["runs"]
     first = runs[0] if runs else {}
     sandboxes = SandboxSource(
         _limits(first.get("limits"), source), progress, seed=first.get("seed", 0), image_id=first.get("image")
     )
     try:
-        analysis = analyze_inputs(inputs, sandboxes, progress=progress)
+        if receipt["store"] is not None:
+            analysis: Analysis = _of_store(receipt["store"], source, exports, sandboxes)
+        else:
+            analysis = analyze_inputs(_inputs(receipt, source, exports, board), sandboxes, progress=progress)
     except BaseException:
         sandboxes.close()
         raise
@@ -95,6 +101,23 @@ def replay(
         found = tuple(analysis.run(run["snippet"], clock_ms=run["clock_ms"]) for run in runs)
         now = analysis.receipt()
         return Replay(tuple(_differences(receipt, now)), tuple(_circumstances(receipt, now)), found)
+
+
+def _of_store(then: Mapping[str, Any], source: Path, given: Sequence[Path], sandboxes: SandboxSource) -> StoreAnalysis:
+    """Take the same exports from the store again; `given`: where the store is now."""
+    from bench.store.locking import Patience  # noqa: PLC0415 - only receipts of a store pay for it
+    from bench.store.opened import opened  # noqa: PLC0415
+    from bench.store.working import Selection  # noqa: PLC0415
+
+    path = given[0] if given else _there(then["path"], source)
+    if path is None:
+        raise UsageError(
+            f"the store of this receipt is not there any more: {then['path']}",
+            file=source,
+            hint=f"say where it is now: bench-analyze replay {source} --export STORE",
+        )
+    selection = Selection(tuple(then["tables"]), None, then["where"], then["keys"])
+    return opened(path, selection, sandboxes, Patience())
 
 
 def _inputs(receipt: Mapping[str, Any], source: Path, exports: Sequence[Path], board: Path | None) -> Inputs:
@@ -184,6 +207,8 @@ def _differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Di
         profiles = [(each["profile"] or {}).get("sha256") for each in (old, new)]
         yield from _compared("board profile", *profiles)
         yield from _compared("names of the tables", old["tables"], new["tables"])
+    versions = [(each["store"] or {}).get("version") for each in (then, now)]
+    yield from _compared("what the store holds of it", *versions)
     yield from _compared("ledger of the guard", then["ledger_sha256"], now["ledger_sha256"])
     for name, old in then["tables"].items():
         new = now["tables"].get(name) or {}

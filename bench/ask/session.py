@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from bench.analysis import limits_of
 from bench.ask.answer import Answer
 from bench.ask.figures import Context
 from bench.ask.loop import Ask, Ceilings, ask
@@ -38,16 +37,11 @@ def ask_analysis(
     """
     if not question.strip():
         raise UsageError("the question is empty", hint='--ask "Do the retested boards pass?"')
-    limits = limits_of(analysis.exports)
-    named = frozenset(
-        name
-        for export in analysis.exports
-        if export.board is not None
-        for node in export.board.board.nodes
-        for name in node.measurements
+    limits = analysis.limits
+    context = Context(
+        question, limits, units_of(analysis), counts_of(analysis), factors_of(analysis), measured_of(analysis)
     )
-    context = Context(question, limits, units_of(analysis), counts_of(analysis), factors_of(analysis))
-    told = briefing(analysis.table_reports, limits, named, tools.rules)
+    told = briefing(analysis.table_reports, limits, analysis.named_measurements, tools.rules)
     return ask(
         Ask(
             question, model, told, context, analysis.run, time.monotonic, ceilings, earlier, tools, guarded_by(analysis)
@@ -74,6 +68,17 @@ def units_of(analysis: Analysis) -> Mapping[tuple[str, str], list[str]]:
         for column in table.columns:
             units = found.setdefault((table.name.lower(), column.name.lower()), [])
             if column.unit is not None and column.unit not in units:
+                units.append(column.unit)
+    return found
+
+
+def measured_of(analysis: Analysis) -> dict[str, list[str]]:
+    """Return the units of each measurement of the long tables."""
+    found: dict[str, list[str]] = {}
+    for column in (column for table in analysis.table_reports for column in table.columns):
+        if column.measurement is not None and column.unit is not None:
+            units = found.setdefault(column.measurement, [])
+            if column.unit not in units:
                 units.append(column.unit)
     return found
 

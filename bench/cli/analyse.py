@@ -1,9 +1,12 @@
-"""The main command: exports in, the guard's report and a snippet's figures out."""
+"""The main command: exports or a store in, the guard's report and a snippet's figures out."""
+
+# ruff: noqa: PLC0415 - only those who name a store pay for it
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench import outcome, outputs, receipts, settings
 from bench.analysis import Analysis
@@ -11,6 +14,7 @@ from bench.ask.answer import Answer
 from bench.cli.asking import write_trace
 from bench.cli.job import Job
 from bench.cli.options import Options
+from bench.cli.progress import note
 from bench.cli.reply import Reply
 from bench.errors import BenchError
 from bench.guarded import GuardedExport
@@ -19,7 +23,11 @@ from bench.render.answer import answer_text
 from bench.render.document import document
 from bench.render.explain import check_columns, explain_text
 from bench.render.terminal import board_hint, guard_text, run_text
+from guards import TableReport
 from runner import RunResult
+
+if TYPE_CHECKING:
+    from bench.store.opened import StoreAnalysis
 
 
 @dataclass
@@ -27,6 +35,8 @@ class _Done:
     """How far the command came: what a reply shows even when a later step fails."""
 
     exports: tuple[GuardedExport, ...] = ()
+    store: StoreAnalysis | None = None
+    tables: tuple[TableReport, ...] = ()
     run: RunResult | None = None
     answer: Answer | None = None
     receipt: Path | None = None
@@ -46,8 +56,10 @@ def analyse(job: Job) -> Reply:
 
 def _steps(job: Job, done: _Done) -> outcome.Outcome:
     options = job.options
-    with _analysis(job) as analysis:
-        done.exports = analysis.exports
+    if options.source is not None:
+        done.store = _opened(options.source, job)
+    with done.store or _analysis(job) as analysis:
+        done.exports, done.tables = analysis.exports, analysis.table_reports
         check_columns(options.explain, analysis.table_reports)
         if options.db is not None:
             done.notes.append(f"tables: {analysis.db}, raw: {analysis.raw_db}")
@@ -81,6 +93,17 @@ def _analysis(job: Job) -> Analysis:
     )
 
 
+def _opened(store: Path, job: Job) -> StoreAnalysis:
+    from bench.store.locking import Patience
+    from bench.store.opened import opened
+    from bench.store.working import Selection
+
+    options = job.options
+    names = tuple(name for text in options.tables for name in text.split(",") if name)
+    selection = Selection(names or None, options.since, options.where)
+    return opened(store, selection, job.sandbox, Patience(options.lock_timeout, note))
+
+
 def _write_receipt(analysis: Analysis, job: Job, done: _Done) -> None:
     receipt = analysis.receipt()
     path = job.options.receipt or receipts.default_path(settings.load().receipts, receipt)
@@ -108,14 +131,21 @@ def _reply(job: Job, done: _Done, *, exit_code: int, error: dict[str, object] | 
             done.exports, runs=[run for _, run in _runs(job, done)], answer=answer, receipt=receipt, error=error,
             exit_code=exit_code,
         )  # fmt: skip
+        if done.store is not None:
+            from bench.render.opened import store_dict
+
+            found |= {"export": store_dict(done.store), "guard": done.store.guard.to_dict()}
         return Reply(document=found, notes=notes, exit_code=exit_code)
     blocks = [guard_text(guarded) for guarded in done.exports]
-    tables = [table for guarded in done.exports for table in guarded.report.tables]
-    if explained := explain_text(job.options.explain, tables):
+    if done.store is not None:
+        from bench.render.opened import store_text
+
+        blocks.append(store_text(done.store))
+    if explained := explain_text(job.options.explain, done.tables):
         blocks.append(explained)
     if done.answer is not None:
-        blocks.append(answer_text(done.answer, str(job.exports[0])))
-    blocks += [run_text(code, run, tables) for code, run in _runs(job, done)]
+        blocks.append(answer_text(done.answer, str(job.options.source or job.exports[0])))
+    blocks += [run_text(code, run, done.tables) for code, run in _runs(job, done)]
     return Reply(text="\n\n".join(blocks), notes=notes, exit_code=exit_code)
 
 

@@ -30,6 +30,7 @@ Examples:
   bench-analyze retest.csv --explain value_v
   bench-analyze retest.csv -c "con.sql('from retest limit 3').fetchall()"
   bench-analyze retest.csv production.csv --snippet yield.py --json
+  bench-analyze --from store.duckdb --tables retest --since 2026-10-01 --snippet yield.py
   bench-analyze retest.csv --ask "Do the retested boards pass?" --model PROVIDER:NAME
 
 Exit codes:
@@ -91,7 +92,8 @@ app = App(
     result_action="return_value",
     suppress_keyboard_interrupt=False,
     default_parameter=Parameter(show_default=False),
-    usage="Usage: bench-analyze EXPORT... [OPTIONS]\n       bench-analyze COMMAND [OPTIONS]",
+    usage="Usage: bench-analyze EXPORT... [OPTIONS]\n       bench-analyze --from STORE [OPTIONS]\n"
+    "      bench-analyze COMMAND [OPTIONS]",
 )
 sandbox = App(
     name="sandbox",
@@ -108,7 +110,10 @@ app.command(store_status, help_epilogue=STATUS_EXAMPLES)
 
 @app.default
 def analyse(
-    exports: Annotated[list[Path], Parameter(name="EXPORT", negative=())], /, *, options: Options | None = None
+    exports: Annotated[list[Path] | None, Parameter(name="EXPORT", negative=())] = None,
+    /,
+    *,
+    options: Options | None = None,
 ) -> Reply:
     """Check exports from a test bench, correct units that only one explanation fits, and run a snippet on the result.
 
@@ -119,9 +124,9 @@ def analyse(
     """
     from bench.cli.job import begin
 
-    _refuse_misspelt_command(exports)
+    _refuse_misspelt_command(exports or [])
     with progress_bar(color=load().color) as progress:
-        job = begin(exports, options or Options(), progress)
+        job = begin(exports or [], options or Options(), progress)
         try:
             from bench.cli.analyse import analyse as run
 

@@ -11,6 +11,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.cli.progress import note
 from bench.cli.reply import Reply
 from bench.errors import UsageError
 from bench.outcome import DONE
@@ -43,11 +44,6 @@ def ingest_reply(wish: Wish, manner: Manner) -> Reply:
         run.record()
     text = "" if manner.json else summary.text(run.counts, str(wish.store))
     return Reply(text=text, exit_code=exit_code(run.counts, strict=manner.strict))
-
-
-def note(text: str) -> None:
-    """Tell a person, while they wait, why."""
-    print(f"bench-analyze: {text}", file=sys.stderr, flush=True)
 
 
 def status_reply(store: Path, timeout_s: float, *, json: bool) -> Reply:

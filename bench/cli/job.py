@@ -44,7 +44,8 @@ def begin(exports: list[Path], options: Options, progress: Progress | None) -> J
     model = None if options.ask is None else model_of(options.model, options.base_url)
     seed = None if options.fresh_random else 0
     sandbox = SandboxSource(_limits(options), progress, seed=seed, require_layers=options.require_layer)
-    if (code is not None or model is not None) and all(path.is_file() for path in exports):
+    read = exports if options.source is None else [options.source]
+    if (code is not None or model is not None) and all(path.is_file() for path in read):
         sandbox.start()
     return Job(exports, options, progress, code, sandbox, model)
 

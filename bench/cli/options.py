@@ -13,8 +13,10 @@ from bench.errors import UsageError
 _READING = Group("Reading the export", sort_key=2)
 _SNIPPETS = Group("Running a snippet", sort_key=1)
 _ASKING = Group("Asking a model", sort_key=1)
+_STORE = Group("Reading a store instead of exports", sort_key=2)
 OUT_SUFFIXES = (".csv", ".parquet")
 _POSITIVE = validators.Number(gt=0)
+_NOT_NEGATIVE = validators.Number(gte=0)
 
 
 @Parameter(name="*")
@@ -64,6 +66,16 @@ class Options:
     "Run the snippet only where this isolation layer holds (seccomp, landlock, ...); several times for several."
     fresh_random: Annotated[bool, Parameter(name="--fresh-random", negative=(), group=_SNIPPETS)] = False
     "Let chance and the clock differ from run to run; otherwise the same snippet gives the same figures."
+    source: Annotated[Path | None, Parameter(name="--from", group=_STORE)] = None
+    "Store that ingest fills: take what it holds, instead of exports."
+    tables: Annotated[tuple[str, ...], Parameter(name="--tables", negative=(), group=_STORE)] = ()
+    "Only these of its tables, such as retest,soak; all otherwise."
+    since: Annotated[str | None, Parameter(name="--since", group=_STORE)] = None
+    "Only exports that were last written on this date or later (2026-10-30, or 2026-10-30T14:00; UTC)."
+    where: Annotated[str | None, Parameter(name="--where", group=_STORE)] = None
+    "Only rows that meet this SQL condition, such as \"fixture = 'FIX-03'\"."
+    lock_timeout: Annotated[float, Parameter(name="--lock-timeout", group=_STORE, validator=_NOT_NEGATIVE)] = 60.0
+    "Seconds to wait for a store that another program holds."
     reader: Annotated[str | None, Parameter(name="--reader", group=_READING)] = None
     "Format of the export; found out from its content otherwise."
     delimiter: Annotated[str | None, Parameter(name="--delimiter", allow_leading_hyphen=True, group=_READING)] = None
@@ -78,6 +90,7 @@ class Options:
 
 def check(exports: list[Path], options: Options) -> None:
     """Raise `UsageError` for options that exclude each other, or that would overwrite what is read."""
+    _check_source(exports, options)
     if options.snippet is not None and options.code is not None:
         raise UsageError("--snippet and -c were both given", hint="give one of them")
     if options.ask is not None and (options.snippet is not None or options.code is not None):
@@ -101,9 +114,28 @@ def check(exports: list[Path], options: Options) -> None:
     _check_files(exports, options)
 
 
+def _check_source(exports: list[Path], options: Options) -> None:
+    choosing = [name for name in ("tables", "since", "where") if getattr(options, name)]
+    if options.source is None:
+        if choosing:
+            raise UsageError(f"--{choosing[0]} chooses from a store", hint="add --from STORE.duckdb")
+        if not exports:
+            raise UsageError("no export was named", hint="bench-analyze EXPORT, or --from STORE.duckdb")
+        return
+    if exports:
+        raise UsageError("exports and --from were both given", hint="give one of them")
+    names = ("board", "db", "table", "explain", "reader", "delimiter", "decimal", "encoding", "header_rows")
+    for name in names:
+        if getattr(options, name) not in (None, ()):
+            raise UsageError(
+                f"--{name.replace('_', '-')} belongs to exports, and --from takes a store",
+                hint="leave it out; bench-analyze ingest reads and judges exports",
+            )
+
+
 def _check_files(exports: list[Path], options: Options) -> None:
     beside = [path.parent / "board.toml" for path in exports]
-    read = [*exports, *beside, options.board, options.snippet]
+    read = [*exports, *beside, options.board, options.snippet, options.source]
     inputs = {path.resolve() for path in read if path is not None}
     written: set[Path] = set()
     for name, path in (("--db", options.db), ("--out", options.out), ("--receipt", options.receipt),

@@ -1,4 +1,4 @@
-"""A progress bar on stderr, and only on a terminal."""
+"""What is said on stderr while somebody waits: a progress bar, only on a terminal, and why a store is waited for."""
 
 # ruff: noqa: PLC0415 - imports inside functions keep `--help` and usage errors fast
 from __future__ import annotations
@@ -29,3 +29,8 @@ def progress_bar(*, color: bool) -> Iterator[Progress | None]:
             bar.update(tasks[label], completed=done, total=total or None)
 
         yield show
+
+
+def note(text: str) -> None:
+    """Tell a person, while they wait, why."""
+    print(f"bench-analyze: {text}", file=sys.stderr, flush=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from cyclopts import Group, Parameter, validators
 
-from bench.cli.progress import progress_bar
+from bench.cli.progress import note, progress_bar
 from bench.cli.reply import Reply
 from bench.settings import load
 
@@ -89,7 +89,7 @@ def ingest(
     header_rows
         Number of header rows; 0 for none.
     """
-    from bench.cli.ingesting import Manner, ingest_reply, note
+    from bench.cli.ingesting import Manner, ingest_reply
     from bench.readers import ReadOptions
     from bench.store.locking import Patience
     from bench.store.told import Wish

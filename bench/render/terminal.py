@@ -73,14 +73,15 @@ def _guard_lines(guarded: GuardedExport) -> Iterator[str]:
             yield "profile: it has no nodes and no columns, so that it says nothing"
     yield from unmatched_lines(guarded)
     for table in guarded.tables:
-        yield from _table_lines(table.report)
+        yield from table_lines(table.report)
         yield from _identity_lines(table)
         yield from _quarantine_lines(table)
     if report.outcome == "refused" and (command := board_hint(guarded)):
         yield f"Hint: a board profile lets the guard decide: {command}"
 
 
-def _table_lines(table: TableReport) -> Iterator[str]:
+def table_lines(table: TableReport) -> Iterator[str]:
+    """Yield one line for a table, and one for each column."""
     yield (
         f"table {table.name}: {table.rows_read} rows read, {table.rows_kept} kept, "
         f"{table.rows_quarantined} quarantined, {table.rows_changed} changed"

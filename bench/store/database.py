@@ -238,3 +238,24 @@ def transaction(con: Connection) -> Iterator[None]:
             con.execute("ROLLBACK")
         raise
     con.execute("COMMIT")
+
+
+def attach_new(con: Connection, path: Path, name: str) -> None:
+    """Attach a database that is not there yet, in the storage that the sandbox reads."""
+    con.execute(f"ATTACH {literal(path)} AS {name} ({_VERSION})")
+
+
+def locked_down(con: Connection) -> None:
+    """Let the connection reach nothing but what is attached, for good."""
+    con.execute("SET enable_external_access = false")
+    con.execute("SET lock_configuration = true")
+
+
+def refuse_no_expression(text: str) -> None:
+    """Raise UsageError unless a text is one SQL expression."""
+    try:
+        duckdb.SQLExpression(text)
+    except duckdb.Error as error:
+        raise UsageError(
+            f"--where is not one condition: {first_line(error)}", hint="--where \"fixture = 'FIX-03' and vout_v > 5\""
+        ) from error

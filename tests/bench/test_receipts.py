@@ -103,7 +103,7 @@ def test_a_receipt_altered_in_any_byte_is_found_out(written: Path, tmp_path: Pat
         lambda data: data.replace(b'"path":"', b'"path":"/other'),
         lambda data: data + b"\n",
         lambda data: json.dumps(json.loads(data)).encode(),
-        lambda data: data.replace(b'"format":3,', b'"format":3,"format":3,'),
+        lambda data: data.replace(b'"format":4,', b'"format":4,"format":4,'),
         lambda data: data[:-30],
     ],
     ids=["value", "path", "newline", "blanks", "key twice", "cut"],
@@ -118,7 +118,7 @@ def test_an_altered_receipt_says_so(written: Path, tmp_path: Path, alter: object
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [('{"a": 1}', "this is no receipt"), ('{"id": "x", "runs": [], "format": 99}', "its format is 99, expected 3")],
+    [('{"a": 1}', "this is no receipt"), ('{"id": "x", "runs": [], "format": 99}', "its format is 99, expected 4")],
 )
 def test_what_is_no_receipt_of_this_version_is_usage(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "x.json").write_text(text)

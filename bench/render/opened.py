@@ -1,0 +1,43 @@
+"""What was taken from a store, for people and as the `export` member of the JSON document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bench.render.terminal import printable, table_lines
+
+if TYPE_CHECKING:
+    from bench.store.opened import StoreAnalysis
+
+
+def store_text(analysis: StoreAnalysis) -> str:
+    """Return what was taken from a store, column by column; a column has a line for each reading that it had."""
+    working, selection = analysis.working, analysis.selection
+    assert working is not None
+    lines = [
+        f"{analysis.store}: {working.exports} export{'' if working.exports == 1 else 's'}, {analysis.guard.outcome}"
+    ]
+    if selection.where is not None:
+        lines.append(f"where {selection.where} (the columns' counts are of the whole exports)")
+    if working.limits_differ:
+        lines.append(f"limits of {', '.join(working.limits_differ)} differ over the exports: those of the newest count")
+    for table in analysis.table_reports:
+        lines += table_lines(table)
+    return printable("\n".join(lines))
+
+
+def store_dict(analysis: StoreAnalysis) -> dict[str, object]:
+    """Return the `export` member: the store stands for its exports, its version for their bytes."""
+    working, selection = analysis.working, analysis.selection
+    assert working is not None
+    return {
+        "path": str(analysis.store),
+        "sha256": working.version,
+        "bytes": analysis.store.stat().st_size,
+        "format": "store",
+        "dialect": {
+            "exports": working.exports, "keys": working.keys, "tables": list(working.tables), "since": selection.since,
+            "where": selection.where,
+        },
+        "metadata": {},
+    }  # fmt: skip
