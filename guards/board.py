@@ -10,6 +10,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, cast, get_args
 
 from guards.dimensions import DimensionError, check_dimensions
@@ -35,6 +36,7 @@ class Range:
     upper: Fraction | None
     unit: Unit
 
+    @lru_cache(maxsize=1024)  # noqa: B019 - said for every column that a node claims
     def text(self) -> str:
         """The range in the unit it was written in, for messages."""
         edges = [None if edge is None else _short(self.written(edge)) for edge in (self.lower, self.upper)]

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from guards.units import PREFIXES, Unit, find_unit
 
@@ -41,6 +42,7 @@ class Candidate:
         """Whether the reading is a scale and an offset (everything but a logarithmic unit)."""
         return self.kind != "logarithmic"
 
+    @lru_cache(maxsize=4096)  # noqa: B019 - a table of many columns asks the same few over and over; they are small
     def raw_interval(
         self, lower: Fraction | None, upper: Fraction | None, *, level: bool = False
     ) -> tuple[float, float]:
@@ -64,6 +66,7 @@ class Candidate:
         return low, math.inf if upper is None else 10 ** (float(upper) / 10) / 1000 / scale
 
 
+@lru_cache(maxsize=1024)
 def candidates(declared: Unit, *, offsets: bool = False) -> tuple[Candidate, ...]:
     """Return every reading of values declared as `declared`, the declared one first.
 

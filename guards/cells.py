@@ -243,12 +243,9 @@ def _guess(head: pl.DataFrame, decimal: str) -> dict[str, str]:
         return {}
     texts = head.select(cell_text(pl.all(), decimal))
     every = pl.all()
-    numeric = number(every).is_not_null() | unit_suffix(every).is_not_null() | rkm_mark(every).is_not_null()
-    shares = texts.select(numeric.sum() / every.count()).row(0, named=True)
-    empty = {name for name, n in texts.select(every.count()).row(0, named=True).items() if not n}
-    guesses = {
-        name: "number" if name in empty or (shares[name] or 0) >= _SHARE_SEEN else "text" for name in head.columns
-    }
+    plain = texts.select(number(every).count() == every.count()).row(0, named=True)  # an empty column too
+    odd = [name for name in head.columns if not plain[name]]
+    guesses = dict.fromkeys(head.columns, "number") | _by_share(texts.select(odd))
     rest = texts.select(name for name, guess in guesses.items() if guess == "text")
     sentinels = rest.select(every.str.to_lowercase().is_in(list(SENTINEL_TEXTS)).mean()) if rest.width else rest
     for name, share in sentinels.row(0, named=True).items() if rest.width else ():
@@ -261,6 +258,16 @@ def _guess(head: pl.DataFrame, decimal: str) -> dict[str, str]:
             fits = left.select(read.sum() == every.count()).row(0, named=True)
             guesses |= {name: form for name, whole in fits.items() if whole}
     return guesses
+
+
+def _by_share(texts: pl.DataFrame) -> dict[str, str]:
+    """Return "number" for the columns in which some cells are numbers, with or without a unit, else "text"."""
+    if not texts.width:
+        return {}
+    every = pl.all()
+    numeric = number(every).is_not_null() | unit_suffix(every).is_not_null() | rkm_mark(every).is_not_null()
+    shares = texts.select(numeric.sum() / every.count()).row(0, named=True)
+    return {name: "number" if share >= _SHARE_SEEN else "text" for name, share in shares.items()}
 
 
 def _first_reading(name: str, guess: str, decimal: str) -> list[pl.Expr]:
@@ -295,7 +302,8 @@ def _passed(name: str) -> pl.Expr:
 
 def _filled(read: pl.DataFrame, names: Sequence[str]) -> dict[str, int]:
     """Return how many cells of each column are not empty, where the reading marked them."""
-    marked = [name for name in names if f"{name}\x1fcell" in read.columns]
+    read_columns = set(read.columns)
+    marked = [name for name in names if f"{name}\x1fcell" in read_columns]
     sums = read.select(pl.col(f"{name}\x1fcell").sum() for name in marked).row(0) if marked else ()
     return dict(zip(marked, sums, strict=True))
 
@@ -361,7 +369,7 @@ def _decide(
         return Kind(kind, cells, format=guess if whole else None)
     numbers = int(counts[f"{name}\x1fn"])
     found = careful or _Careful(_NO_ODD, (), ())
-    sentinels = found.odd["text"].str.to_lowercase().is_in(list(SENTINEL_TEXTS)).sum()
+    sentinels = found.odd["text"].str.to_lowercase().is_in(list(SENTINEL_TEXTS)).sum() if careful else 0
     share = numbers / max(1, cells - sentinels)
     nothing_else = labelled and cells == sentinels
     if cells and not nothing_else and (not numbers or share < (_SHARE_LABELLED if labelled else _SHARE_UNLABELLED)):
