@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from bench.ask.evidence import Key, shape
+from bench.ask.labels import stem
 from bench.ask.numbers import Number
 
 _BEHIND = re.compile(
@@ -23,11 +24,6 @@ _AGAINST = re.compile(r"\b(?:versus|vs\.?|against|compared\s+(?:with|to)|than|in
 _GOES_ON = re.compile(
     r"\s*(?:it|its|it's|they|their|there|this|that|these|those|here|[-*•|]|\d+[.)])(?:\s|\b)", re.IGNORECASE
 )
-
-
-def stem(word: str) -> str:
-    """Return a word without its commonest endings: passed, passes and passing are one word."""
-    return re.sub(r"(?:es|(?<!s)s|ed|ing|ures?|e)$", "", word.lower()) if len(word) > 3 else word.lower()
 
 
 def mentions(text: str, keys: Iterable[str], offset: int = 0) -> list[tuple[int, int, str]]:
@@ -100,29 +96,6 @@ def _from_group(named: Sequence[tuple[int, int, str]], number: Number, inside: S
     if len(names) > 1 and len(after) == len(names) and number in after:
         return {names[after.index(number)]}
     return set(names)
-
-
-_WORDS = (  # words of one line exclude each other, those between two bars mean the same
-    "pass ok good | fail bad reject fault dead defective broken | total all",
-    "min minimum lowest smallest | max maximum highest largest | mean average avg | median | std sigma stdev"
-    " stddev deviation | cp | cpk | yield",
-    "lower | upper", "first | last", "before | after",
-    "voltage | current | temperature | power | resistance | efficiency | ripple",
-)  # fmt: skip
-_GROUPS = tuple(
-    {stem(word): number for number, words in enumerate(line.split("|")) for word in words.split()} for line in _WORDS
-)
-
-
-def contradicts(label: str, words: str) -> bool:
-    """Return whether words beside a figure name what its label excludes: "fail" beside a count of `passed`."""
-    own, said = ({stem(word) for word in re.findall(r"[A-Za-z]+", text.replace("_", " "))} for text in (label, words))
-    said.discard("all")  # "all 18 boards fail" names no total
-    for group in _GROUPS:
-        mine, theirs = ({group[word] for word in words if word in group} for words in (own, said))
-        if mine and theirs and not mine & theirs:
-            return True
-    return False
 
 
 def beside(text: str, span: tuple[int, int], number: Number, numbers: Sequence[Number]) -> str:

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from bench.ask.labels import kept_apart
+from bench.ask.lineage import lineage
 from bench.ask.numbers import find_numbers
 from bench.ask.quantities import Unit, unit_of_label
 
@@ -32,7 +34,8 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A number that a run gave. `label`: words that say what it is; `unit`: where the label or the text names one."""
+    """A number that a run gave. `label`: words that say what it is; `unit`: where the label or the text names one;
+    `columns`: of the query that it comes from, None where that is not plain; `product`: of several of them."""
 
     value: float
     run: int
@@ -41,6 +44,8 @@ class Cell:
     label: str = ""
     unit: Unit | None = None
     count: bool = False
+    columns: frozenset[str] | None = None
+    product: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +96,12 @@ def shape(name: str) -> str:
 def _cells(run: Run) -> Iterator[Cell]:
     shared = _keys_of_code(run)
     names = _names_of_result(run.code or "")
+    items = lineage(run.code or "")
     for cell in (*_of_value(run.value, run.number, "value", (), ""), *_printed(run)):
-        label = cell.label or names.get(cell.where, "")
-        yield replace(cell, keys=cell.keys or shared, label=label, unit=cell.unit or unit_of_label(label))
+        item = None if cell.count else items.get(cell.where) or items.get(re.sub(r"\[\d+\]", "[]", cell.where, count=1))
+        label = cell.label or names.get(cell.where, "") or (item.label if item else "")
+        known = replace(cell, keys=cell.keys or shared, label=label, unit=cell.unit or unit_of_label(label))
+        yield known if item is None else replace(known, columns=item.columns, product=item.product)
 
 
 def _names_of_result(code: str) -> dict[str, str]:
@@ -177,14 +185,28 @@ def _of_mapping(value: Mapping[Any, Any], run: int, where: str, keys: tuple[Key,
     if len(value) > 1 and all(_NAME.fullmatch(str(name)) for name in value):
         yield Cell(float(len(value)), run, f"{where}: number of members", keys, label, count=True)
     own = tuple(_keys(list(value.values()), [str(name) for name in value], f"run {run} {_slot(where)}"))
+    apart = _apart(value)
     for name, item in value.items():
         text = str(name)
-        named = (Key(f"run {run} {_slot(where)}", text),) if _NAME.fullmatch(text) or text.isupper() else ()
-        yield from _of_value(item, run, f"{where}[{text!r}]", (*keys, *own, *named), text if not named else label)
+        named_whole = bool(_NAME.fullmatch(text) or text.isupper())
+        named = [Key(f"run {run} {_slot(where)}", text)] if named_whole else []
+        named += [Key(f"run {run} {_slot(where)} labels", apart[text])] if text in apart else []
+        yield from _of_value(item, run, f"{where}[{text!r}]", (*keys, *own, *named), label if named_whole else text)
+
+
+def _apart(value: Mapping[Any, Any]) -> dict[str, str]:
+    """Return names of the members that hold numbers in one and the same unit."""
+    units = {str(name): unit_of_label(str(name)) for name, item in value.items() if isinstance(item, int | float)}
+    shared = [name for name, unit in units.items() if unit is not None and list(units.values()).count(unit) > 1]
+    return kept_apart(shared) if len({units[name] for name in shared}) == 1 else {}
 
 
 def _of_list(value: Sequence[Any], run: int, where: str, keys: tuple[Key, ...], label: str) -> Iterator[Cell]:
-    if value and all(isinstance(item, str | Sequence | Mapping) for item in value):
+    if (
+        value
+        and not re.search(r"\[\d+\]$", where)
+        and all(isinstance(item, str | Sequence | Mapping) for item in value)
+    ):
         yield Cell(float(len(value)), run, f"{where}: number of items", keys, label, count=True)
     names = [str(position) for position in range(len(value))]
     own = tuple(_keys(value, names, f"run {run} {_slot(where)}")) if not all(isinstance(v, str) for v in value) else ()

@@ -67,7 +67,7 @@ class Context:
 
     `limits`: {node: {"lower", "upper", "unit"}}; None where they are not known, and numbers that the text calls limits
     are then not judged. `units`: {(table, column): the column's units}. `counts`: the guard's, by what they count.
-    `factors`: by which the guard corrected.
+    `factors`: by which the guard corrected. `measured`: {measurement of a long table: its units}.
     """
 
     question: str = ""
@@ -75,3 +75,4 @@ class Context:
     units: Mapping[tuple[str, str], Sequence[str]] | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
     factors: Mapping[str, float] = field(default_factory=dict)
+    measured: Mapping[str, Sequence[str]] = field(default_factory=dict)

@@ -35,7 +35,9 @@ _NO_FIGURES = tuple(
          re.IGNORECASE),
         (r"(?<![^\W\d_])(?<![\w.])[^\W\d]\w*(?:-\w+)*(?:\.[^\W\d]\w*)*", 0),  # a word, perhaps with digits in it
         (r"(?<![\w.,])\d+(?:-\d+)*-0\d+(?![\w.])", 0),  # 2608-0052
-        (r"(?<![\w.,])[-#]?0\d+(?!\d*[.,]\d)(?!\w)", 0),  # -0142
+        (r"(?<![\w.,])(?:[-#]0\d+|0\d{2,})(?!\d*[.,]\d)(?!\w)", 0),  # -0142
+        (r"\b(?:boards?|serials?|units?|fixtures?|lots?|slots?|channels?|no\.?|number)\s+0\d(?!\d*[.,]\d)(?!\w)",
+         re.IGNORECASE),
         (r"(?<![\w.,])\d+[A-DF-QS-Za-df-jl-qs-z]\d\w*", 0),  # 3V3, 1N4148
         (r"(?<![\w.,])0[xX][0-9a-fA-F]+\b", 0),
     )
@@ -58,7 +60,9 @@ _ONES_TEXT = (
 )
 _ONES = dict(zip(_ONES_TEXT.split(), range(2, 20), strict=True))
 _TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
-_NO_COUNT = r"(?!\s+(?:decimals?|places|digits|tables?|columns?|files?|exports?|scales?|sources?|sides?|ways?|reasons?))"
+_NO_COUNT = (
+    r"(?!\s+(?:decimals?|places|digits|tables?|columns?|files?|exports?|scales?|sources?|sides?|ways?|reasons?))"
+)
 _WORD = re.compile(
     r"(?<!other )(?<!these )(?<!those )(?<!first )(?<!last )(?<!next )"
     rf"\b(?:(?P<tens>{'|'.join(_TENS)})(?:[- ](?P<unit>one|{'|'.join(list(_ONES)[:8])}))?"

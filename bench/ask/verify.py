@@ -21,29 +21,21 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from bench.ask.binding import beside, bound, contradicts, keys_of_slot
+from bench.ask.binding import beside, bound, keys_of_slot
 from bench.ask.evidence import Cell, Run, run_of
 from bench.ask.figures import Context, Figure, Status, Verification
-from bench.ask.literals import conversions_in, literal_numbers
+from bench.ask.labels import contradicts
+from bench.ask.literals import literal_numbers
 from bench.ask.numbers import Number, find_numbers, sentences
-from bench.ask.quantities import Unit, derivable, unit_of, unit_of_label
+from bench.ask.quantities import Unit
+from bench.ask.scales import Scales
+from bench.ask.vouching import EXACT, Vouchers
 from bench.ask.words import claims_run, declines
 
-_EXACT = 1e-9
 _OPPOSITE = re.compile(
     r"\b(?:drop|fall|fell|los|lower|below|decreas|declin|sag|down|less|under|minus|negative|reduc|short)", re.IGNORECASE
 )
-_BOUNDS = re.compile(
-    r"limit|spec|between|within|above|below|under|over|outside|inside|window|band|range|toleran|pass|fail|exceed"
-    r"|[<>≤≥]|at least|at most",
-    re.IGNORECASE,
-)
-_LEDGER = re.compile(r"\b(?:rows?|cells?|lines?|values?|readings?|records?)\b", re.IGNORECASE)
-_GUARDED = re.compile(
-    r"\b(?:read|kept|multipl\w*|scal\w*|correct\w*|chang\w*|quarantin\w*|refus\w*|flag\w*|clear\w*|divid\w*|convert\w*|guard|export"
-    r"|table|file)\b",
-    re.IGNORECASE,
-)
+_BREAK = re.compile(r";|\b(?:while|whereas|but)\b")
 _HARMLESS = (100.0, 1000.0)
 
 
@@ -70,11 +62,9 @@ class _Judge:
         self._numbers = find_numbers(text)
         self._spans = list(sentences(text))
         self._slots = keys_of_slot(cell.keys for run in runs for cell in run.cells)
-        self._asked = find_numbers(context.question)
-        self._known = {abs(number.value) for number in self._asked} | _plain_numbers(context.question)
-        self._known |= {abs(value) for value, _, _ in self._limits()}
+        self._vouchers = Vouchers(context)
+        self._scales = Scales(runs, context)
         self._literals = {run.number: self._literals_of(run) for run in runs}
-        self._units = {run.number: self._units_of(run) for run in runs}
 
     def verification(self) -> Verification:
         quoted = [span for run in self._runs if run.code for span in _quotations(self._text, run.code)]
@@ -101,12 +91,14 @@ class _Judge:
         return figure if silent else Figure(figure.text, figure.value, None, "question", figure.start, figure.end)
 
     def _figure(self, number: Number) -> Figure | None:
-        if number.limit and self._context.limits is None and not self._asked_for(number):
+        if number.limit and self._context.limits is None and not self._vouchers.question(number):
             return None if self._from_runs(number)[0] is None else self._made(number, *self._from_runs(number))
         # What is called a limit is a limit, or exactly what a run gave.
         traced, mark = self._from_runs(replace(number, places=-15, about=False) if number.limit else number)
-        traced = traced or self._from_limits(number) or self._from_counts(number) or self._from_names(number)
-        traced = traced or ("question" if self._asked_for(number) else None)
+        sentence = self._sentence(number)
+        traced = traced or self._vouchers.limit(number, sentence)
+        traced = traced or self._vouchers.count(number, sentence, self._clause(number)) or self._from_names(number)
+        traced = traced or ("question" if self._vouchers.question(number) else None)
         return self._made(number, traced, "limit" if mark == "untraced" and number.limit else mark)
 
     def _made(self, number: Number, traced: str | None, mark: str) -> Figure:
@@ -128,14 +120,14 @@ class _Judge:
         return None, next((mark for mark in ("refused", "literal", "other_key") if mark in marks), "untraced")
 
     def _objection(self, number: Number, cell: Cell, run: Run) -> str | None:
-        if self._laundered(cell, run):
+        if self._laundered(cell, run) and not self._vouchers.vouches(number):
             return "literal"
         if self._of_another(number, cell):
             return "other_key"
         return "refused" if run.refused else None
 
     def _equal(self, number: Number, cell: Cell) -> bool:
-        return any(self._close(number, cell.value * scale) for scale in self._scales(number.unit, cell))
+        return any(self._close(number, cell.value * scale) for scale in self._scales.of(number.unit, cell))
 
     def _close(self, number: Number, value: float) -> bool:
         stated = number.value
@@ -143,66 +135,32 @@ class _Judge:
             return False
         if stated > 0 > value and ("±" in number.text or _OPPOSITE.search(self._sentence(number))):
             value = -value
-        if abs(value - stated) <= _EXACT * max(abs(stated), 1e-30):
+        if abs(value - stated) <= EXACT * max(abs(stated), 1e-30):
             return True
         digits = len(re.sub(r"\D", "", f"{abs(stated):.{max(0, -number.places)}f}").lstrip("0"))
         if number.whole and not number.about and (number.unit is None or digits < 2):
             return False
         return abs(value - stated) <= 0.5 * 10.0**number.places * (1 + 1e-9)
 
-    def _scales(self, unit: Unit | None, cell: Cell) -> list[float]:
-        """Return the factors by which a cell's number may be read in the figure's unit."""
-        if unit is None:
-            return [1.0]
-        if cell.count:
-            return []
-        if cell.unit is not None:
-            return [cell.unit.factor / unit.factor] if cell.unit.quantity == unit.quantity else []
-        columns, conversions = self._units[cell.run]
-        plain = [1.0, 1.0 / unit.factor] if unit.factor != 1.0 else [1.0]
-        known = self._context.units is not None and bool(self._read(cell.run))
-        if unit.quantity == "ratio":
-            ratios = any(column.quantity == "ratio" for column in columns)
-            unseen = not (known or columns) and bool(cell.label or self._read(cell.run))
-            stated = ratios or 100.0 in conversions or abs(cell.value) > 1 or unseen
-            return plain if stated else [1.0 / unit.factor]
-        if not columns:
-            return [] if known else plain
-        same = [column for column in columns if column.quantity == unit.quantity]
-        if same:
-            return [column.factor / times / unit.factor for column in same for times in (1.0, *conversions)]
-        return plain if derivable(unit.quantity, {column.quantity for column in columns}) else []
-
-    def _read(self, number: int) -> Sequence[tuple[str, str]]:
-        return next(run.reads for run in self._runs if run.number == number)
-
-    def _units_of(self, run: Run) -> tuple[list[Unit], frozenset[float]]:
-        """Return the units of the columns that a run read, and the factors by which its snippet may have converted."""
-        columns = []
-        known = self._context.units
-        for table, column in run.reads:
-            texts = None if known is None else known.get((table.lower(), column.lower()))
-            found = [unit_of(text) for text in texts] if texts else [unit_of_label(column)]
-            columns += [unit for unit in found if unit is not None]
-        return columns, conversions_in(run.code)
-
     def _literals_of(self, run: Run) -> frozenset[float]:
         if run.code is None:
             return frozenset()
-        return literal_numbers(run.code, self._known | set(_HARMLESS))
+        return literal_numbers(run.code, self._vouchers.known | set(_HARMLESS))
 
     def _laundered(self, cell: Cell, run: Run) -> bool:
+        """Whether a snippet held the number, or an operand that nothing vouches for, and no earlier run gave it."""
         held = any(_same(literal, abs(cell.value)) for literal in self._literals[run.number])
         if run.arithmetic and not held:
-            held = any(not self._vouched(value, run.number) for value in self._literals[run.number])
-        return held and not self._vouched(abs(cell.value), run.number)
+            known = self._vouchers.known
+            operands = (value for value in self._literals[run.number] if not any(_same(value, k) for k in known))
+            held = any(not self._earlier(value, run.number) for value in operands)
+        return held and not self._earlier(abs(cell.value), run.number)
 
-    def _vouched(self, value: float, before: int) -> bool:
-        if any(abs(known - value) <= _EXACT * max(value, 1e-30) for known in self._known):
-            return True
+    def _earlier(self, value: float, before: int) -> bool:
+        """Whether a run before this one gave the number."""
         earlier = [run for run in self._runs if run.number < before and not run.refused]
         return any(
-            abs(abs(cell.value) - value) <= _EXACT * max(value, 1e-30) and not self._laundered(cell, run)
+            abs(abs(cell.value) - value) <= EXACT * max(value, 1e-30) and not self._laundered(cell, run)
             for run in earlier
             for cell in run.cells
         )
@@ -243,57 +201,22 @@ class _Judge:
                         named.setdefault((other.value, other.unit), f"run {run.number}: named {name!r}")
         return named
 
-    # limits, ledger, question
-
-    def _limits(self) -> Iterator[tuple[float, Unit | None, str]]:
-        for node, limit in (self._context.limits or {}).items():
-            for side in ("lower", "upper"):
-                if limit.get(side) is not None:
-                    yield float(limit[side]), unit_of(str(limit.get("unit") or "")), f"limits: {node} {side}"
-
-    def _from_limits(self, number: Number) -> str | None:
-        if not number.limit and not _BOUNDS.search(self._sentence(number)):
-            return None
-        for value, unit, what in self._limits():
-            if number.unit is None or unit is None or number.unit.quantity == unit.quantity:
-                scale = unit.factor / number.unit.factor if unit and number.unit else 1.0
-                if abs(value * scale - number.value) <= _EXACT * max(abs(number.value), 1e-30):
-                    return what
-        return None
-
-    def _from_counts(self, number: Number) -> str | None:
-        sentence = self._sentence(number)
-        if number.unit is not None or not _GUARDED.search(sentence):
-            return None
-        for what, factor in self._context.factors.items():
-            if any(abs(abs(number.value) - value) <= _EXACT * value for value in (factor, 1 / factor)):
-                return f"guard: {what}"
-        if not _LEDGER.search(sentence):
-            return None
-        return next((f"guard: {what}" for what, count in self._context.counts.items() if count == number.value), None)
-
-    def _asked_for(self, number: Number) -> bool:
-        for asked in self._asked:
-            scale = asked.unit.factor / number.unit.factor if asked.unit and number.unit else 1.0
-            alike = number.unit is None or asked.unit is None or asked.unit.quantity == number.unit.quantity
-            if alike and abs(asked.value * scale - number.value) <= _EXACT * max(abs(number.value), 1e-30):
-                return True
-        return number.unit is None and any(number.value == value for value in _plain_numbers(self._context.question))
-
     def _span(self, number: Number) -> tuple[int, int]:
         return next((span for span in self._spans if span[0] <= number.start < span[1]), (0, len(self._text)))
+
+    def _clause(self, number: Number) -> str:
+        start, end = self._span(number)
+        first = max((match.end() for match in _BREAK.finditer(self._text, start, number.start)), default=start)
+        after = _BREAK.search(self._text, number.end, end)
+        return self._text[first : after.start() if after else end]
 
     def _sentence(self, number: Number) -> str:
         return self._text[slice(*self._span(number))]
 
 
-def _plain_numbers(text: str) -> set[float]:
-    return {float(found) for found in re.findall(r"(?<![\w.-])\d+(?:\.\d+)?(?![\w-])", text)}
-
-
 def _same(literal: float, value: float) -> bool:
     """Whether a value is a literal, or a literal rounded to the two or more decimals that the value has."""
-    if abs(literal - value) <= _EXACT * max(value, 1e-30):
+    if abs(literal - value) <= EXACT * max(value, 1e-30):
         return True
     decimals = len(f"{value!r}".partition(".")[2]) if "e" not in f"{value!r}" else 0
     return decimals >= 2 and abs(literal - value) <= 0.5 * 10.0**-decimals
