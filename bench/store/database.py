@@ -42,7 +42,7 @@ def writing(store: Path, patience: Patience) -> Iterator[Connection]:
     Raises:
         UsageError: the file is no store. EnvironmentProblem: it is in use for too long, or cannot be written.
     """
-    with tables.explained(store), turn(store, patience), closing(tables.connect()) as con:
+    with _told(store), turn(store, patience), closing(tables.connect()) as con:
         raw = tables.raw_path(store)
         _refuse_strangers(store, raw)
         for path, name in ((raw, RAW), (store, MAIN)):
@@ -53,6 +53,19 @@ def writing(store: Path, patience: Patience) -> Iterator[Connection]:
         for name in (RAW, MAIN):
             con.execute(f"CHECKPOINT {name}")
             con.execute(f"DETACH {name}")
+
+
+@contextmanager
+def _told(store: Path) -> Iterator[None]:
+    """Turn what DuckDB and the disk say into one sentence; what cannot be written now is written by the next run."""
+    try:
+        yield
+    except (duckdb.Error, OSError) as error:
+        raise EnvironmentProblem(
+            f"the store could not be written: {first_line(error)}",
+            file=store,
+            hint="free some space beside it, and run again: what is committed stays, and nothing is lost",
+        ) from error
 
 
 @contextmanager

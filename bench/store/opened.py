@@ -52,6 +52,11 @@ class StoreAnalysis(Analysis):
         return (self._report,)
 
     @property
+    def source_name(self) -> str:
+        """The name of the store's file."""
+        return self.store.name
+
+    @property
     def raw_db(self) -> Path:
         """The store's own companion."""
         return tables.raw_path(self.store)
