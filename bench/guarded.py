@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from bench.export import Export, RawTable
-from guards import Approval, Board, Guarded, GuardReport, TableReport
+from guards import Approval, Board, Guarded, GuardReport, Past, TableReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +37,13 @@ class GuardedTable:
 
 @dataclass(frozen=True, slots=True)
 class GuardedExport:
-    """One export after the guard. `approvals` are those that it was judged with."""
+    """One export after the guard. `approvals` and `past` (of earlier exports) are those that it was judged with."""
 
     export: Export
     board: BoardFile | None
     tables: tuple[GuardedTable, ...]
     approvals: tuple[Approval, ...] = ()
+    past: tuple[Past, ...] = ()
 
     @property
     def report(self) -> GuardReport:

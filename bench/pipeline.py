@@ -25,9 +25,10 @@ from bench.building import Build
 from bench.errors import UsageError
 from bench.frames import reading
 from bench.guarded import BoardFile, GuardedExport, GuardedTable, distinct
+from bench.history import read_past
 from bench.readers import ReadOptions, read
 from bench.sandboxes import SandboxSource
-from guards import Approval, expected_kinds, guard, head_of
+from guards import Approval, Past, expected_kinds, guard, head_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,6 +51,7 @@ def analyze(
     progress: Progress | None = None,
     limits: ResourceLimits | None = None,
     sandbox: SandboxSource | None = None,
+    history: PathText | None = None,
     table: str | None = None,
     reader: str | None = None,
     delimiter: str | None = None,
@@ -62,8 +64,9 @@ def analyze(
     `board`: a profile (TOML) for all of them; without it `board.toml` beside each export is used if it is there.
     `db`: the file to keep; without it the database is temporary. `progress(label, done, total)` is called at times.
     `limits` bound each later `run`; `sandbox` is one that was told to start earlier (its own limits hold), and is
-    closed with the analysis, or when this fails. `table` names the table of a single export. The other options are
-    those of the readers.
+    closed with the analysis, or when this fails. `history`: a database of earlier exports (`db` of an earlier call, or
+    a store), whose values are a witness for those of the same tables. `table` names the table of a single export. The
+    other options are those of the readers.
 
     Raises:
         ExportError: an export cannot be read. ProfileError: the profile cannot be used.
@@ -78,7 +81,8 @@ def analyze(
         undo.callback(sandboxes.close)
         paths = _paths(exports, table)
         given = None if board is None else Path(fspath(board))
-        inputs = Inputs(paths, [board_for(path, given) for path in paths], options)
+        earlier = None if history is None else Path(fspath(history))
+        inputs = Inputs(paths, [board_for(path, given) for path in paths], options, history=earlier)
         found = analyze_inputs(inputs, sandboxes, db=None if db is None else Path(fspath(db)), progress=progress)
         undo.pop_all()
     return found
@@ -88,8 +92,8 @@ def analyze(
 class Inputs:
     """Everything that an analysis depends on. `boards`: the profile of each export.
 
-    `approvals` of each export replace those that this user has recorded, and `names` those that the tables would get:
-    a receipt knows both.
+    `approvals` of each export replace those that this user has recorded, `names` those that the tables would get, and
+    `past` of each what the database `history` would say: a receipt knows them.
     """
 
     paths: Sequence[Path]
@@ -97,6 +101,8 @@ class Inputs:
     options: ReadOptions
     approvals: Sequence[Sequence[Approval]] | None = None
     names: Sequence[str] | None = None
+    history: Path | None = None
+    past: Sequence[Sequence[Past]] | None = None
 
 
 def analyze_inputs(
@@ -146,18 +152,25 @@ def _guard_all(
         for path, board in zip(inputs.paths, inputs.boards, strict=True)
     ]
     approvals = inputs.approvals or _recorded_approvals(exports)
+    past = inputs.past or [_past(export, inputs.history) for export in exports]
     names = iter(_table_names(exports, inputs.names))
     found = []
-    for number, (export, board, approved) in enumerate(zip(exports, inputs.boards, approvals, strict=True)):
+    for number, (export, board, approved, known) in enumerate(
+        zip(exports, inputs.boards, approvals, past, strict=True)
+    ):
         if progress:
             progress(f"Checking {export.path.name}", number, len(exports))
         with reading(export.path):
             given = (*approved, *([trial] if trial else []))
             judged = tuple(
-                _guard_table(raw, next(names), board, given, build, export.metadata) for raw in export.tables
+                _guard_table(raw, next(names), board, given, known, build, export.metadata) for raw in export.tables
             )
-            found.append(GuardedExport(export, board, judged, given))
+            found.append(GuardedExport(export, board, judged, given, tuple(known)))
     return found
+
+
+def _past(export: Export, history: Path | None) -> tuple[Past, ...]:
+    return () if history is None else read_past(history, [raw.name for raw in export.tables])
 
 
 def _begin_load(build: Build | None, board: BoardFile | None) -> BeginLoad | None:
@@ -188,6 +201,7 @@ def _guard_table(
     name: str,
     board: BoardFile | None,
     approvals: Sequence[Approval],
+    past: Sequence[Past],
     build: Build | None,
     metadata: Mapping[str, str],
 ) -> GuardedTable:
@@ -201,5 +215,6 @@ def _guard_table(
     guarded = guard(
         raw.frame, raw.columns, profile,
         table=name, decimal=raw.decimal, approvals=approvals, typed=typed, metadata=metadata,
+        past=[each for each in past if each.table.lower() == raw.name.lower()],
     )  # fmt: skip
     return GuardedTable(name, raw, guarded)

@@ -6,7 +6,7 @@ a seal against damage and careless editing, not a signature: who makes a new rec
 
 Hashes stand for what is large: export, profile, ledger, tables, artifacts. The snippet, the value and what was printed
 are kept, because a receipt that cannot be read answers nobody, and figures of a text are traced to them; so is a
-model's answer with its figures. Approvals are kept whole: another user's machine has none of them.
+model's answer with its figures. Approvals, and what earlier exports held, are kept whole: another machine has neither.
 """
 
 from __future__ import annotations
@@ -201,6 +201,7 @@ def _export(guarded: GuardedExport) -> dict[str, object]:
         "dialect": dict(export.dialect),
         "profile": None if board is None else {"path": str(board.path.absolute()), "sha256": board.sha256},
         "approvals": [asdict(approval) for approval in guarded.approvals],
+        "history": [asdict(past) for past in guarded.past],
     }
 
 

@@ -20,7 +20,7 @@ from bench.pipeline import Inputs, analyze_inputs
 from bench.readers import ReadOptions
 from bench.receipts import sha256
 from bench.sandboxes import SandboxSource
-from guards import Approval
+from guards import Approval, Past
 from runner import ResourceLimits, RunnerError, RunResult
 
 if TYPE_CHECKING:
@@ -133,6 +133,7 @@ def _inputs(receipt: Mapping[str, Any], source: Path, exports: Sequence[Path], b
         ReadOptions(**_known(ReadOptions, receipt["options"], source, "option")),
         [[_approval(item) for item in entry["approvals"]] for entry in then],
         [name for entry in then for name in entry["tables"]],
+        past=[[Past(**_known(Past, item, source, "member of history")) for item in entry["history"]] for entry in then],
     )
 
 

@@ -65,7 +65,7 @@ def check_target(database: Path) -> None:
         raise EnvironmentProblem(
             "the folder does not exist", file=database.parent, hint="make it, or name another --db"
         )
-    for path, ours in ((database, _is_ours), (raw_path(database), _is_our_raw)):
+    for path, ours in ((database, is_ours), (raw_path(database), _is_our_raw)):
         if path.with_name(path.name + ".wal").exists():
             raise UsageError(
                 "another process is writing this database, or was stopped while it did (a .wal file stands beside it)",
@@ -152,7 +152,8 @@ def belongs(database: Path, raw: Path) -> bool:
     return missing == (0,)
 
 
-def _is_ours(path: Path) -> bool:
+def is_ours(path: Path) -> bool:
+    """Return whether a file is a database that we wrote: of an analysis, or a store."""
     return _has(path, "SELECT sha256, table_name, rules_version FROM found.guard.exports LIMIT 0")
 
 

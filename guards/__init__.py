@@ -10,6 +10,7 @@ from guards.cells import TypedCells
 from guards.declared import ExportColumn
 from guards.errors import BoardError, GuardError, UnitError
 from guards.guard import Guarded, expected_kinds, guard, head_of
+from guards.history import Past
 from guards.report import ColumnReport, GuardReport, Proposal, TableReport, Witness, outcome_of
 
 RULES_VERSION = "2"
@@ -26,6 +27,7 @@ __all__ = [
     "GuardReport",
     "Guarded",
     "Node",
+    "Past",
     "Proposal",
     "Range",
     "TableReport",

@@ -19,6 +19,7 @@ from guards.corrections import MeasuredColumn, from_cells, typed
 from guards.declared import ExportColumn, Label, find_layout, key_columns, labels_of, role_of
 from guards.effects import Effects, count_effects
 from guards.headers import header_unit
+from guards.history import Past
 from guards.identities import broken, columns_of, parse_identity
 from guards.judging import judge
 from guards.report import JUDGED_ROLES, ColumnReport, Role, TableReport
@@ -72,13 +73,14 @@ def guard(
     approvals: Sequence[Approval] = (),
     typed: TypedCells | None = None,
     metadata: Mapping[str, str] | None = None,
+    past: Sequence[Past] = (),
 ) -> Guarded:
     """Judge every column of a table of texts, and return it corrected with the report.
 
     `frame` has `_row` (Int64), may have `_line`, and one String column for each of `columns`, verbatim, null where the
     cell is empty. `approvals`: what a person has settled for this export. `typed`: the same table where it was
-    read already, so that text is read only where it is needed. `metadata`: what the preamble says. Nothing is written,
-    and the input is not changed.
+    read already, so that text is read only where it is needed. `metadata`: what the preamble says.
+    `past`: what earlier exports of this table held. Nothing is written, and the input is not changed.
     """
     head = typed.head if typed else head_of(frame, columns)
     cells, roles = _read(frame, head, columns, board, decimal, typed)
@@ -87,7 +89,7 @@ def guard(
     layout = with_known_units(layout, cells)
     frame, cells = with_cell_units(frame, cells, layout, decimal)
     judged = [c for c in columns if _is_judged(c, kinds, roles)]
-    rulings = judge(frame, head, cells, judged, columns, layout, board, decimal, approvals, metadata)
+    rulings = judge(frame, head, cells, judged, columns, layout, board, decimal, approvals, metadata, past)
     measured = [MeasuredColumn(c.name, kinds[c.name], decimal, rulings[c.name]) for c in judged]
     effects = count_effects(frame, cells, measured, layout, decimal)
     by_name = {column.name: column for column in measured}

@@ -21,6 +21,7 @@ from guards.corrections import Ruling
 from guards.declared import ExportColumn, Label, Layout, labels_of
 from guards.digits import autoranged, digit_pattern, rows_name_units
 from guards.headers import header_unit
+from guards.history import Past, history
 from guards.neighbours import SAMPLE_ROWS, Neighbours, find_neighbours, identity_checks, row_checks_for
 from guards.parts import OPEN_SENSOR, Part, make_part
 from guards.preamble import attenuation_of, attenuations
@@ -48,6 +49,7 @@ class Court:
     approvals: Sequence[Approval] = ()
     probes: Mapping[str | None, float] = field(default_factory=dict)
     damaged: Mapping[str, str] = field(default_factory=dict)
+    past: Mapping[tuple[str, str | None], Past] = field(default_factory=dict)
 
 
 def judge(
@@ -61,6 +63,7 @@ def judge(
     decimal: str,
     approvals: Sequence[Approval] = (),
     metadata: Mapping[str, str] | None = None,
+    past: Sequence[Past] = (),
 ) -> dict[str, tuple[Ruling, ...]]:
     """Return the rulings of each of `columns` (the judged ones of `every`); together they cover every row.
 
@@ -72,7 +75,7 @@ def judge(
     court = Court(
         frame, cells, find_neighbours(every, columns, cells), layout, board, decimal,
         cache(lambda: _named_too(_segments(cells, layout.segments), layout.segments, approvals)), approvals,
-        attenuations(metadata or {}), damaged,
+        attenuations(metadata or {}), damaged, {(each.column, each.measurement): each for each in past},
     )  # fmt: skip
     approved = {approval.column for approval in approvals}
     parts: list[tuple[Part, Evidence]] = []
@@ -184,6 +187,9 @@ def _evidence(court: Court, part: Part) -> Evidence:
     """What stands beside the values: limits and results belong to the value column, or to the one measured column."""
     layout = court.layout
     checks = row_checks_for(part, value_of(part), court.neighbours)
+    past = court.past.get((part.column, part.measurement))
+    if past and part.declared and (remembered := history(value_of(part), past)):
+        checks = (*checks, remembered)
     if part.column != layout.value:
         return Evidence(value_of(part), checks=checks)
     lower, upper = (pl.col(name) if name else None for name in (layout.lower, layout.upper))

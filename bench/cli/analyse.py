@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from bench import outcome, outputs, receipts, settings
 from bench.analysis import Analysis
 from bench.ask.answer import Answer
-from bench.cli.asking import write_trace
+from bench.cli.asking import trace_path, write_trace
 from bench.cli.job import Job
 from bench.cli.options import Options
 from bench.cli.progress import note
@@ -68,11 +68,14 @@ def _steps(job: Job, done: _Done) -> outcome.Outcome:
         if job.code is not None:
             done.run = analysis.run(job.code)
         if job.model is not None and options.ask is not None:
-            done.answer = analysis.ask(options.ask, model=job.model, turns=options.turns, tokens=options.max_tokens)
-        if options.trace is not None and done.answer is not None:
-            done.notes.append(f"trace: {write_trace(done.answer, options.trace)}")
+            done.answer = analysis.ask(
+                options.ask, model=job.model, turns=options.turns, tokens=options.max_tokens, seconds=options.seconds,
+                cost=options.cost,
+            )  # fmt: skip
         if done.run is not None or done.answer is not None or options.receipt is not None:
             _write_receipt(analysis, job, done)
+        if options.report is not None:
+            done.notes.append(f"report: {_write_report(analysis, job, done, options.report)}")
         return _judge(analysis, options, done)
 
 
@@ -82,6 +85,7 @@ def _analysis(job: Job) -> Analysis:
         job.exports,
         board=options.board,
         db=options.db,
+        history=options.history,
         progress=job.progress,
         sandbox=job.sandbox,
         table=options.table,
@@ -109,6 +113,16 @@ def _write_receipt(analysis: Analysis, job: Job, done: _Done) -> None:
     path = job.options.receipt or receipts.default_path(settings.load().receipts, receipt)
     done.receipt = receipts.write(receipt, path)
     done.notes.append(f"receipt: {done.receipt}")
+    if done.answer is not None:
+        done.notes.append(f"trace: {write_trace([done.answer], job.options.trace or trace_path(path))}")
+
+
+def _write_report(analysis: Analysis, job: Job, done: _Done, path: Path) -> Path:
+    from bench.reporting import Contents, write_report
+
+    receipt = str(done.receipt) if done.receipt else None
+    contents = Contents(_runs(job, done), done.answer, analysis.receipt(), receipt)
+    return write_report(analysis, path, contents, job.progress)
 
 
 def _judge(analysis: Analysis, options: Options, done: _Done) -> outcome.Outcome:

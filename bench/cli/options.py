@@ -15,6 +15,7 @@ _SNIPPETS = Group("Running a snippet", sort_key=1)
 _ASKING = Group("Asking a model", sort_key=1)
 _STORE = Group("Reading a store instead of exports", sort_key=2)
 OUT_SUFFIXES = (".csv", ".parquet")
+REPORT_SUFFIXES = (".html", ".htm")
 _POSITIVE = validators.Number(gt=0)
 _NOT_NEGATIVE = validators.Number(gte=0)
 
@@ -28,12 +29,16 @@ class Options:
     "Board profile (TOML). Without it, board.toml beside each export is used if it is there."
     db: Annotated[Path | None, Parameter(name="--db")] = None
     "Keep the corrected tables in this DuckDB file; what was in the export goes into a second one beside it."
+    history: Annotated[Path | None, Parameter(name="--history")] = None
+    "Database of earlier exports (--db or ingest): what the same columns held then is a witness for the unit now."
     out: Annotated[Path | None, Parameter(name="--out")] = None
     "Write the corrected table here: .csv (with a units row) or .parquet (units in its metadata)."
     table: Annotated[str | None, Parameter(name="--table")] = None
     "Name of the table; from the file's name otherwise."
     json: Annotated[bool, Parameter(name="--json", negative=())] = False
     "Print one JSON document instead of text, whatever happens."
+    report: Annotated[Path | None, Parameter(name="--report")] = None
+    "Write everything into one HTML file: verdicts with evidence and plots, runs, answer, receipt."
     receipt: Annotated[Path | None, Parameter(name="--receipt")] = None
     "Write the receipt here instead of the user's data folder."
     strict: Annotated[bool, Parameter(name="--strict", negative=())] = False
@@ -54,8 +59,12 @@ class Options:
     "How many snippets the model may run for one answer."
     max_tokens: Annotated[int, Parameter(name="--max-tokens", group=_ASKING, validator=_POSITIVE)] = 200_000
     "How many tokens one answer may cost, in and out."
+    seconds: Annotated[float, Parameter(name="--seconds", group=_ASKING, validator=_POSITIVE)] = 600.0
+    "How long one answer may take."
+    cost: Annotated[float | None, Parameter(name="--cost", group=_ASKING, validator=_POSITIVE)] = None
+    "How many US dollars one answer may cost, by published prices."
     trace: Annotated[Path | None, Parameter(name="--trace", group=_ASKING)] = None
-    "Write each step here as JSON lines: who decided it, its text, tokens and seconds."
+    "Write each step here instead of beside the receipt, as JSON lines: who decided it, its text, tokens and seconds."
     allow_partial: Annotated[bool, Parameter(name="--allow-partial", negative=(), group=_SNIPPETS)] = False
     "Exit with 0 although the snippet read a refused column."
     wall_time: Annotated[float | None, Parameter(name="--wall-time", group=_SNIPPETS, validator=_POSITIVE)] = None
@@ -111,6 +120,8 @@ def check(exports: list[Path], options: Options) -> None:
         raise UsageError(
             "the suffix says neither CSV nor Parquet", file=options.out, hint="end --out with .csv or .parquet"
         )
+    if options.report is not None and options.report.suffix.lower() not in REPORT_SUFFIXES:
+        raise UsageError("a report is an HTML file", file=options.report, hint="end --report with .html")
     _check_files(exports, options)
 
 
@@ -139,7 +150,7 @@ def _check_files(exports: list[Path], options: Options) -> None:
     inputs = {path.resolve() for path in read if path is not None}
     written: set[Path] = set()
     for name, path in (("--db", options.db), ("--out", options.out), ("--receipt", options.receipt),
-                       ("--trace", options.trace)):  # fmt: skip
+                       ("--trace", options.trace), ("--report", options.report)):  # fmt: skip
         if path is None:
             continue
         if path.resolve() in inputs:
