@@ -115,14 +115,14 @@ class Analysis:
         return run
 
     def ask(
-        self, question: str, *, model: str | Model, turns: int = 4, tokens: int = 200_000, base_url: str | None = None,
-        earlier: Answer | None = None,
+        self, question: str, *, model: str | Model, turns: int = 4, tokens: int = 200_000, seconds: float = 600.0,
+        cost: float | None = None, base_url: str | None = None, earlier: Answer | None = None,
     ) -> Answer:  # fmt: skip
         """Let a model answer by snippets; code runs them and traces every figure of the answer (see `bench.verify`).
 
         `model`: `scripted:FILE`, `stub`, or `PROVIDER:NAME` by the optional part `ask`; `base_url`: a server that
-        speaks OpenAI's language. `turns`: how many snippets; `tokens`: in and out; `earlier`: the answer to go on from.
-        A model that fails is an answer.
+        speaks OpenAI's language. `turns`: how many snippets; `tokens`: in and out; `seconds`; `cost`: in US dollars;
+        `earlier`: the answer to go on from. A model that fails is an answer.
 
         Raises:
             UsageError: no question, no such model, or its key is missing.
@@ -130,7 +130,7 @@ class Analysis:
         from bench.ask import session  # noqa: PLC0415 - nobody else pays for it
 
         chosen = session.model_of(model, base_url) if isinstance(model, str) else model
-        ceilings = session.Ceilings(turns=turns, tokens=tokens)
+        ceilings = session.Ceilings(turns, tokens, seconds, cost)
         self._answer = session.ask_analysis(self, question, chosen, ceilings, earlier)
         return self._answer
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of the loop. `by`: `model` where it chose the act, its arguments or the stop; else `code`."""
+    """One step of the loop. `by`: `model` where it chose the act, its arguments or the stop; else `code`. `data`: what
+    the step has beside its text: a run whole, a response's calls, the verdict's figures."""
 
     kind: str
     by: str
@@ -24,12 +25,13 @@ class Step:
     text: str
     duration_s: float = 0.0
     tokens: Tokens | None = None
+    data: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, object]:
         """Return the JSON form."""
         return {
             "kind": self.kind, "by": self.by, "title": self.title, "text": self.text, "duration_s": self.duration_s,
-            "tokens": self.tokens.to_dict() if self.tokens else None,
+            "tokens": self.tokens.to_dict() if self.tokens else None, **({"data": self.data} if self.data else {}),
         }  # fmt: skip
 
 
@@ -59,6 +61,7 @@ class Answer:
         something was run, and nothing was), `declined` (the tables do not hold it), `failed`, `limit`.
     text: the answer, with a note behind each marked figure. turns: calls of a tool, at least 1.
     history, evidence: what was said and run, also for earlier questions of the conversation.
+    cost: in US dollars; None where no price is known.
     problem, hint, kind: why it is not `traced`, what to do, and a stable word for programs; empty where all is well.
     """
 
@@ -77,6 +80,7 @@ class Answer:
     problem: str = ""
     hint: str | None = None
     kind: str = ""
+    cost: float | None = None
 
     def to_dict(self) -> dict[str, object]:
         """Return the `answer` member of the JSON document."""

@@ -34,11 +34,13 @@ _EXPRESSION = re.compile(r"[\d\s.+\-*/()eE]*\d\s*[-+*/]\s*[\d\s.+\-*/()eE]*")
 
 @dataclass(frozen=True, slots=True)
 class Ceilings:
-    """What one question may cost. `turns`: calls of a tool; `tokens`: in and out; `seconds`: from its start."""
+    """What one question may cost. `turns`: calls of a tool; `tokens`: in and out; `seconds`: from its start; `cost`: in
+    US dollars, by published prices."""
 
     turns: int = 4
     tokens: int = 200_000
     seconds: float = 600.0
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +75,11 @@ class _Loop:
         self._evidence: list[Mapping[str, Any]] = [*(before.evidence if before else ())]
         self._steps: list[Step] = [
             Step("guard", "code", "the tables were checked before the question", job.guarded),
-            Step("question", "code", "the question and the tables' schema", job.question),
+            Step("question", "code", "the question and the tables' schema", job.question, data=_asked(job)),
         ]
         self._proposals: list[Proposal] = []
         self._tokens = Tokens()
+        self._cost: float | None = None
         self._turns = 0
         self._began = job.clock()
 
@@ -91,7 +94,13 @@ class _Loop:
         except ModelProblem as error:
             return self._ended("failed", text, error.message, error.hint, kind=error.kind)
         except _Limit as error:
-            return self._ended("limit", text, str(error), "raise --turns, or ask for less", kind="limit")
+            return self._ended(
+                "limit",
+                text,
+                str(error),
+                "raise the ceiling (--turns, --max-tokens, --seconds, --cost), or ask for less",
+                kind="limit",
+            )
         except KeyboardInterrupt:
             return self._ended("failed", text, "interrupted", None, kind="interrupted")
         return self._finished(text, found)
@@ -122,20 +131,38 @@ class _Loop:
             raise _Limit(f"no answer after {spent:.0f} s")
         if self._tokens.input + self._tokens.output > self._job.ceilings.tokens:
             raise _Limit(f"no answer within {self._job.ceilings.tokens} tokens")
+        if self._job.ceilings.cost is not None and (self._cost or 0.0) > self._job.ceilings.cost:
+            raise _Limit(f"no answer within {self._job.ceilings.cost:g} US dollars")
         before = self._job.clock()
         response = self._job.model.respond(
             self._job.briefing, self._history, tools=self._job.tools.schemas if tools else ()
         )
         self._tokens += response.tokens
         title = ", ".join(call.tool for call in response.calls) or "answers"
-        self._step("response", "model", title, response.text, before, response.tokens)
+        calls = [{"id": call.id, "tool": call.tool, "arguments": call.arguments} for call in response.calls]
+        data: dict[str, Any] = {"calls": calls} if calls else {}
+        self._step("response", "model", title, response.text, before, response.tokens, data)
         self._history.append(response)
+        self._paid(response)
         return response
+
+    def _paid(self, response: Response) -> None:
+        if response.cost is not None:
+            self._cost = (self._cost or 0.0) + response.cost
+        elif self._job.ceilings.cost is not None and (response.tokens.input or response.tokens.output):
+            raise ModelProblem(
+                f"no price of {self._job.model.name} is known, so that a ceiling of cost cannot be kept",
+                hint="leave --cost out, and set --max-tokens",
+            )
 
     def _called(self, call: Call) -> str:
         before = self._job.clock()
+        runs = len(self._runs)
         text = self._acted(call)
-        self._step("tool", "code", call.tool, text, before)
+        data: dict[str, Any] = {"call": call.id}
+        if len(self._runs) > runs:
+            data["run"] = self._evidence[-1]
+        self._step("tool", "code", call.tool, text, before, data=data)
         return text
 
     def _acted(self, call: Call) -> str:
@@ -188,10 +215,10 @@ class _Loop:
         """Ask once for a mended answer; a script that has ended, or a worse answer, leaves the first one."""
         listed = "; ".join(f"{figure.text!r} ({figure.mark})" for figure in found.marked)
         nothing = "You say that something was run, and nothing was. " if found.status == "claims_run" else ""
-        self._history.append(
-            Told(f"{nothing}These numbers of your answer were traced to no run: {listed}. "
-                 "Run what is missing, or answer again without them.")
-        )  # fmt: skip
+        told = Told(f"{nothing}These numbers of your answer were traced to no run: {listed}. "
+                    "Run what is missing, or answer again without them.")  # fmt: skip
+        self._history.append(told)
+        self._step("mend", "code", "asked to mend its answer", told.text, self._job.clock())
         try:
             text = self._until_text()
         except (ModelProblem, _Limit):
@@ -227,20 +254,26 @@ class _Loop:
     def _made(
         self, status: str, found: Verification, problem: str = "", hint: str | None = None, kind: str = ""
     ) -> Answer:
-        self._step("verdict", "code", status, found.marked_text, self._job.clock())
+        verdict = {"model": self._job.model.name, "turns": self._turns, "tokens": self._tokens.to_dict(),
+                   "cost_usd": self._cost, "problem": problem,
+                   "figures": [figure.to_dict() for figure in found.figures]}  # fmt: skip
+        self._step("verdict", "code", status, found.marked_text, self._job.clock(), data=verdict)
         return Answer(
             question=self._job.question, text=found.marked_text, status=status, figures=found.figures,
             model=self._job.model.name, turns=max(1, self._turns), tokens=self._tokens, runs=tuple(self._runs),
             steps=tuple(self._steps), proposals=tuple(self._proposals), history=tuple(self._history),
             evidence=tuple(self._evidence), problem=problem, hint=hint,
-            kind=kind or (f"answer_{status}" if problem else ""),
+            kind=kind or (f"answer_{status}" if problem else ""), cost=self._cost,
         )  # fmt: skip
 
     def _ended(self, status: str, text: str, problem: str, hint: str | None, *, kind: str) -> Answer:
         return self._made(status, self._judged(text), problem, hint, kind)
 
-    def _step(self, kind: str, by: str, title: str, text: str, before: float, tokens: Tokens | None = None) -> None:
-        self._steps.append(Step(kind, by, title, text, self._job.clock() - before, tokens))
+    def _step(
+        self, kind: str, by: str, title: str, text: str, before: float, tokens: Tokens | None = None,
+        data: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        self._steps.append(Step(kind, by, title, text, self._job.clock() - before, tokens, data or {}))
 
 
 class _Limit(Exception):  # noqa: N818 - never leaves this module
@@ -250,6 +283,12 @@ class _Limit(Exception):  # noqa: N818 - never leaves this module
 def evidence(code: str, run: RunResult) -> Mapping[str, Any]:
     """Return a run as `verify` takes it: with its snippet and what it printed."""
     return {**run_entry(code, run), "stdout": run.stdout}
+
+
+def _asked(job: Ask) -> dict[str, Any]:
+    """Return what the model is told beside the question, for the trace."""
+    tools = [{"name": name, "description": text, "parameters": schema} for name, text, schema in job.tools.schemas]
+    return {"briefing": job.briefing, "tools": tools}
 
 
 def _same_words(text: str, question: str) -> bool:

@@ -44,12 +44,14 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One response: calls, or an answer's text. `native`: the provider's own form, to be sent back as it came."""
+    """One response: calls, or an answer's text. `native`: the provider's own form, to be sent back as it came;
+    `cost`: in US dollars, None where the price is not known."""
 
     text: str = ""
     calls: tuple[Call, ...] = ()
     tokens: Tokens = field(default_factory=Tokens)
     native: Any = None
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

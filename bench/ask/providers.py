@@ -133,7 +133,15 @@ def _response(found: Any) -> Response:
 
     calls = tuple(_call(part) for part in found.parts if isinstance(part, m.ToolCallPart))
     text = "".join(part.content for part in found.parts if isinstance(part, m.TextPart))
-    return Response(text, calls, Tokens(found.usage.input_tokens, found.usage.output_tokens), found)
+    return Response(text, calls, Tokens(found.usage.input_tokens, found.usage.output_tokens), found, _cost(found))
+
+
+def _cost(found: Any) -> float | None:
+    """Return what a response cost by the published prices; None for a model that has none."""
+    try:
+        return float(found.cost().total_price)
+    except (LookupError, ValueError, AssertionError):
+        return None
 
 
 def _call(part: Any) -> Call:

@@ -1,12 +1,12 @@
-"""The commands about answers, as cyclopts sees them: `chat` and `verify`. See `app`."""
+"""The commands about answers, as cyclopts sees them: `chat`, `verify` and `trace`. See `app`."""
 
 # ruff: noqa: PLC0415 - imports inside functions keep `--help` and usage errors fast
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
-from cyclopts import Parameter, validators
+from cyclopts import App, Parameter, validators
 
 from bench.cli.options import Options
 from bench.cli.progress import progress_bar
@@ -29,6 +29,18 @@ Exit codes:
   1  a figure is marked, the text claims a run that did not happen, or the receipt was altered
   2  a file that is not there or cannot be read
 """
+TRACE_EXAMPLES = """\
+Examples:
+  bench-analyze trace show receipt.trace.jsonl
+  bench-analyze trace export *.trace.jsonl --status traced --out trajectories.jsonl
+"""
+Status = Literal["traced", "marked", "claims_run", "declined", "failed", "limit"]
+trace = App(
+    name="trace",
+    help="What happened in a question, step by step, and who decided it.",
+    help_format="plaintext",
+    help_epilogue=TRACE_EXAMPLES,
+)
 
 
 def chat(
@@ -86,3 +98,41 @@ def verify(
     from bench.cli.verifying import verify_reply
 
     return verify_reply(answer, receipt, json=json)
+
+
+@trace.command
+def show(file: Path, /) -> Reply:
+    """Show every step with its whole text.
+
+    Parameters
+    ----------
+    file
+        The .trace.jsonl beside a receipt, or what --trace wrote.
+    """
+    from bench.cli.tracing import show_reply
+
+    return show_reply(file)
+
+
+@trace.command
+def export(
+    files: Annotated[list[Path], Parameter(name="FILE", negative=())],
+    /,
+    *,
+    out: Annotated[Path | None, Parameter(name="--out")] = None,
+    status: Annotated[tuple[Status, ...], Parameter(name="--status", negative=())] = (),
+) -> Reply:
+    """Print traces as chat-format trajectories for fine-tuning, one JSON line each.
+
+    Parameters
+    ----------
+    files
+        Traces.
+    out
+        Write them here instead.
+    status
+        Only traces whose answers have this status; may be given several times.
+    """
+    from bench.cli.tracing import export_reply
+
+    return export_reply(files, out, status)

@@ -13,7 +13,7 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from bench.cli.answers import CHAT_EXAMPLES, VERIFY_EXAMPLES, chat, verify
+from bench.cli.answers import CHAT_EXAMPLES, VERIFY_EXAMPLES, chat, trace, verify
 from bench.cli.options import Options
 from bench.cli.progress import progress_bar
 from bench.cli.reply import Reply
@@ -104,6 +104,7 @@ sandbox = App(
 app.command(sandbox)
 app.command(chat, help_epilogue=CHAT_EXAMPLES)
 app.command(verify, help_epilogue=VERIFY_EXAMPLES)
+app.command(trace)
 app.command(ingest, help_epilogue=INGEST_EXAMPLES)
 app.command(store_status, help_epilogue=STATUS_EXAMPLES)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from bench import outcome, receipts, settings
 from bench.analysis import Analysis
 from bench.ask.answer import Answer
+from bench.cli.asking import trace_path, write_trace
 from bench.cli.job import Progress, begin
 from bench.cli.options import Options
 from bench.cli.reply import Reply
@@ -27,12 +28,15 @@ def chat_reply(exports: list[Path], options: Options, progress: Progress | None)
     with analyze(job.exports, board=options.board, progress=progress, sandbox=job.sandbox) as analysis:
         for guarded in analysis.exports:
             _show(guard_text(guarded))
-        last: Answer | None = None
+        answers: list[Answer] = []
         assert job.model is not None
         for question in _questions():
-            last = analysis.ask(question, model=job.model, turns=options.turns, earlier=last)
-            _show(answer_text(last, str(job.exports[0])))
-        return _ended(analysis, options, last)
+            earlier = answers[-1] if answers else None
+            answers.append(analysis.ask(question, model=job.model, turns=options.turns, earlier=earlier))
+            _show(answer_text(answers[-1], str(job.exports[0])))
+            if answers[-1].kind == "interrupted":
+                break
+        return _ended(analysis, options, answers)
 
 
 def _questions() -> Iterator[str]:
@@ -52,11 +56,13 @@ def _show(text: str) -> None:
     print(text.encode(encoding, "backslashreplace").decode(encoding) + "\n", flush=True)
 
 
-def _ended(analysis: Analysis, options: Options, last: Answer | None) -> Reply:
-    if last is None:
+def _ended(analysis: Analysis, options: Options, answers: list[Answer]) -> Reply:
+    if not answers:
         return Reply(notes=("no question was asked",))
+    last = answers[-1]
     receipt = analysis.receipt()
     path = receipts.write(receipt, options.receipt or receipts.default_path(settings.load().receipts, receipt))
     judged = outcome.of_answer(last, analysis.table_reports, strict=options.strict, allow_partial=False)
-    notes = (f"receipt: {path}", *([judged.message] if judged.message else []))
+    trace = write_trace(answers, trace_path(path))
+    notes = (f"receipt: {path}", f"trace: {trace}", *([judged.message] if judged.message else []))
     return Reply(notes=notes, exit_code=judged.exit_code)

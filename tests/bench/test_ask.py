@@ -249,6 +249,28 @@ def test_tokens_have_a_ceiling(export: Path, board: Path) -> None:
     assert (found.status, found.problem) == ("limit", "no answer within 1000 tokens")
 
 
+def test_seconds_and_dollars_have_ceilings_and_an_unknown_price_keeps_none(export: Path, board: Path) -> None:
+    from bench.ask.messages import Call, Response, Tokens  # noqa: PLC0415
+
+    class Priced:
+        name = "priced"
+
+        def __init__(self, price: float | None) -> None:
+            self.price = price
+
+        def respond(self, briefing: str, history: Any, *, tools: Any) -> Any:
+            call = Call("arithmetic", {"expression": "1 + 1"})
+            return Response(calls=(call,), tokens=Tokens(10, 10), cost=self.price)
+
+    with bench.analyze(export, board=board) as analysis:
+        dear = analysis.ask("Do they pass?", model=Priced(0.03), cost=0.05, turns=9)
+        unknown = analysis.ask("Do they pass?", model=Priced(None), cost=0.05)
+        slow = analysis.ask("Do they pass?", model=Priced(None), seconds=1e-9)
+    assert (dear.status, dear.problem, dear.cost) == ("limit", "no answer within 0.05 US dollars", pytest.approx(0.06))
+    assert (unknown.status, unknown.hint) == ("failed", "leave --cost out, and set --max-tokens")
+    assert (slow.status, "--seconds" in (slow.hint or "")) == ("limit", True)
+
+
 def test_tools_that_do_not_exist_or_lack_arguments_are_told_and_cost_a_turn(answer: Callable[..., Any]) -> None:
     done = answer({"tool": "os.system", "arguments": {"x": "ls"}}, {"tool": "run_python", "arguments": {"kode": 1}},
                   RUN, TRUE)  # fmt: skip
@@ -269,8 +291,8 @@ def test_the_trace_says_who_decided(answer: Callable[..., Any], tmp_path: Path) 
     answer(RUN, TRUE, options=("--trace", tmp_path / "trace.jsonl"))
     steps = [json.loads(line) for line in (tmp_path / "trace.jsonl").read_text().splitlines()]
     assert [(step["kind"], step["by"]) for step in steps] == [
-        ("guard", "code"), ("question", "code"), ("response", "model"), ("code", "model"), ("tool", "code"), ("response", "model"),
-        ("verdict", "code"),
+        ("guard", "code"), ("question", "code"), ("response", "model"), ("code", "model"), ("tool", "code"),
+        ("response", "model"), ("verdict", "code"),
     ]  # fmt: skip
 
 
