@@ -19,7 +19,8 @@ _SETTLED = "verdict IN ('kept', 'corrected') AND unit IS NOT NULL"
 _OF_ANALYSIS = f"SELECT DISTINCT column_name, column_name, measurement, unit FROM guard.units WHERE {_SETTLED}"
 _OF_STORE = (
     "SELECT DISTINCT s.column_name, s.source_name, s.measurement, s.unit FROM guard.stored_columns s "
-    "JOIN guard.units u ON u.table_name = s.table_name AND u.measurement IS NOT DISTINCT FROM s.measurement AND u.unit = s.unit "
+    "JOIN guard.units u ON u.table_name = s.table_name AND u.unit = s.unit "
+    "AND u.measurement IS NOT DISTINCT FROM s.measurement "
     f"WHERE u.{_SETTLED.replace('AND unit', 'AND u.unit')}"
 )
 

@@ -72,6 +72,7 @@ class Case:
     board: dict[str, Any] | None
     decimal: str = "."
     metadata: dict[str, str] = field(default_factory=dict)
+    past: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def rows(self) -> int:

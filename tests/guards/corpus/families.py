@@ -4,6 +4,7 @@ from corpus import (  # noqa: F401
     current_families,
     damage_families,
     field_families,
+    history_families,
     instrument_families,
     label_families,
     quantity_families,

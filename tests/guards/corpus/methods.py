@@ -13,7 +13,7 @@ from corpus.cases import Case, Column, Truth
 from corpus.scoring import Result
 from corpus.units import UNITS
 
-from guards import ExportColumn, Guarded, guard, parse_board
+from guards import ExportColumn, Guarded, Past, guard, parse_board
 
 
 def guarded(case: Case) -> Guarded:
@@ -22,7 +22,8 @@ def guarded(case: Case) -> Guarded:
     numbered = frame.with_row_index("_row", 1).with_columns(pl.col("_row").cast(pl.Int64))
     columns = [ExportColumn(c.name, c.header or c.name, units_row=c.units_row) for c in case.columns]
     board = parse_board(case.board) if case.board is not None else None
-    return guard(numbered.lazy(), columns, board, table="t", decimal=case.decimal, metadata=case.metadata)
+    past = [Past(table="t", **each) for each in case.past]
+    return guard(numbered.lazy(), columns, board, table="t", decimal=case.decimal, metadata=case.metadata, past=past)
 
 
 def by_guard(case: Case) -> Result:
@@ -49,7 +50,7 @@ def shuffled(case: Case, rng: random.Random) -> Case:
     order = list(range(case.rows))
     rng.shuffle(order)
     columns = [Column(c.name, [c.cells[i] for i in order], c.units_row, c.header) for c in case.columns]
-    return Case(columns, [], case.board, case.decimal, case.metadata)
+    return Case(columns, [], case.board, case.decimal, case.metadata, case.past)
 
 
 def by_widest(case: Case) -> Result:
