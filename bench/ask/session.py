@@ -37,11 +37,8 @@ def ask_analysis(
     """
     if not question.strip():
         raise UsageError("the question is empty", hint='--ask "Do the retested boards pass?"')
-    limits = analysis.limits
-    context = Context(
-        question, limits, units_of(analysis), counts_of(analysis), factors_of(analysis), measured_of(analysis)
-    )
-    told = briefing(analysis.table_reports, limits, analysis.named_measurements, tools.rules)
+    context = context_of(analysis, question)
+    told = briefing(analysis.table_reports, analysis.limits, analysis.named_measurements, tools.rules)
     return ask(
         Ask(
             question, model, told, context, analysis.run, time.monotonic, ceilings, earlier, tools, guarded_by(analysis)
@@ -49,9 +46,18 @@ def ask_analysis(
     )
 
 
+def context_of(analysis: Analysis, question: str) -> Context:
+    """Return what beside runs may vouch for a number of an answer."""
+    return Context(
+        question, analysis.limits, units_of(analysis), counts_of(analysis), factors_of(analysis),
+        measured_of(analysis),
+    )  # fmt: skip
+
+
 def guarded_by(analysis: Analysis) -> str:
     """Return what the guard found, a line a column that it judged."""
     lines = [f"{export.export.path.name}: {export.report.outcome}" for export in analysis.exports]
+    lines = lines or [report.outcome for report in analysis.reports]
     lines += [
         f"{table.name}.{column.label}: {column.verdict} (rule {column.rule})"
         for table in analysis.table_reports

@@ -45,6 +45,7 @@ def evaluate(
     only: Annotated[tuple[str, ...], Parameter(name="--only", negative=())] = (),
     fixtures: Annotated[Path | None, Parameter(name="--fixtures")] = None,
     results: Annotated[Path | None, Parameter(name="--results")] = None,
+    traces: Annotated[Path | None, Parameter(name="--traces")] = None,
     base_url: Annotated[str | None, Parameter(name="--base-url")] = None,
     turns: Annotated[int, Parameter(name="--turns", validator=_POSITIVE)] = 4,
 ) -> Reply:
@@ -64,6 +65,8 @@ def evaluate(
         Folder of the fixtures, where the source tree is elsewhere.
     results
         Keep the results in this folder instead of the user's data folder.
+    traces
+        Write each question's trace into this folder, for bench-analyze trace.
     base_url
         Address of another server than the provider's own.
     turns
@@ -77,8 +80,9 @@ def evaluate(
 
     asked = questions.chosen(questions.load_questions(), only)
     setup = harness.Setup(
-        _model_for(model, actions, base_url), actions, questions.fixtures_folder(fixtures), Ceilings(turns=turns)
-    )
+        _model_for(model, actions, base_url), actions, questions.fixtures_folder(fixtures), Ceilings(turns=turns),
+        seen=lambda question, _, answer: kept.write_trace(question.id, answer, traces),
+    )  # fmt: skip
     rows, interrupted = [], False
     with progress_bar(color=load().color) as progress:
         try:

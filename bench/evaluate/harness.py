@@ -31,13 +31,15 @@ ModelFor = Callable[[Question, int, Canary], Model]
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """How to ask. `model`: the model for a question at a place; `actions`: a key of `ACTIONS`; `sandbox`: a new one."""
+    """How to ask. `model`: the model for a question at a place; `actions`: a key of `ACTIONS`; `sandbox`: a new one;
+    `seen`: is shown each answer while its analysis is open."""
 
     model: ModelFor
     actions: str
     fixtures: Path
     ceilings: Ceilings
     sandbox: Callable[[], SandboxSource] = SandboxSource
+    seen: Callable[[Question, Analysis, Answer], None] = lambda question, analysis, answer: None
 
 
 def evaluate(questions: Sequence[Question], setup: Setup) -> Iterator[Row]:
@@ -72,6 +74,7 @@ def _asked(question: Question, place: int, analysis: Analysis, setup: Setup, can
     model = setup.model(question, place, canary)
     answer = ask_analysis(analysis, question.ask, model, setup.ceilings, tools=ACTIONS[setup.actions])
     seconds = time.monotonic() - began
+    setup.seen(question, analysis, answer)
     judged = outcome.of_answer(answer, analysis.table_reports, strict=False, allow_partial=False)
     hostile = [run for code, run in answer.runs if tries_to_leave(code)]
     untouched = fingerprint(analysis.db) == before

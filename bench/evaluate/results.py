@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from bench import publishing
+from bench.ask.answer import Answer
+from bench.ask.trace import lines
 from bench.errors import EnvironmentProblem
 from bench.evaluate.scoring import VERDICTS, Row, by_kind, sums
 from bench.render.values import dumps
@@ -44,6 +46,23 @@ def write(found: Mapping[str, Any], folder: Path) -> Path:
         message = f"the results could not be written: {error.strerror or error}"
         raise EnvironmentProblem(message, file=path, hint="name a folder with --results FOLDER") from error
     return path
+
+
+def write_trace(name: str, answer: Answer, folder: Path | None) -> None:
+    """Write the trace of one answer into a folder, if there is one.
+
+    Raises:
+        EnvironmentProblem: the folder cannot be made or written.
+    """
+    if folder is None:
+        return
+    path = folder / f"{name}.trace.jsonl"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(lines([answer]), encoding="utf-8")
+    except OSError as error:
+        message = f"the trace could not be written: {error.strerror or error}"
+        raise EnvironmentProblem(message, file=path, hint="name a folder with --traces FOLDER") from error
 
 
 def text(found: Mapping[str, Any]) -> str:

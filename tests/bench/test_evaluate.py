@@ -27,7 +27,6 @@ from bench.evaluate.shipped import lie, policy_of
 from runner import RunResult
 
 Evaluated = Callable[..., dict[str, Any]]
-KINDS = {"single", "grouped", "tables", "loop", "lookup", "unanswerable", "conflict", "refused", "injection"}
 
 
 @pytest.fixture
@@ -51,23 +50,6 @@ def only(*ids: str) -> list[str]:
     return [part for name in ids for part in ("--only", name)]
 
 
-def test_a_model_that_answers_well_is_right_everywhere(evaluated: Evaluated, tmp_path: Path) -> None:
-    found = evaluated("shipped:answers")
-    scores = found["scores"]
-    assert [row["id"] for row in found["questions"] if row["verdict"] != "right"] == []
-    assert scores["questions"] >= 60
-    assert found["kinds"].keys() == KINDS
-    assert scores["figures"]["exact"] == scores["figures"]["expected"] > 80
-    assert scores["prose"]["traced"] == scores["prose"]["figures"]
-    assert scores["guard_first"] == {"asked": scores["questions"], "held": scores["questions"]}
-    assert scores["declines"] == {"wanted": 7, "right": 7, "wrong": 0}
-    assert scores["refusals"] == {"wanted": 6, "right": 6, "wrong": 0}
-    assert scores["claims_run"] == scores["hostile"]["snippets"] == 0
-    (kept,) = (tmp_path / "data" / "evaluations").iterdir()
-    assert json.loads(kept.read_text()) == found
-    assert kept.name.endswith("Z-shipped-answers-code.json")
-
-
 def test_structured_calls_answer_what_needs_no_computing(evaluated: Evaluated) -> None:
     asked = only("retest-passed", "fixtures-vout", "mean-change", "tighten", "lot-0031", "kelvin-hottest")
     found = evaluated("shipped:answers", "--actions", "calls", *asked)
@@ -76,6 +58,16 @@ def test_structured_calls_answer_what_needs_no_computing(evaluated: Evaluated) -
         "mean-change": "caught", "tighten": "caught",
     }  # fmt: skip
     assert found["actions"] == "calls"
+
+
+def test_results_and_traces_are_kept(evaluated: Evaluated, tmp_path: Path) -> None:
+    found = evaluated("shipped:guesses", *only("retest-passed"), "--traces", str(tmp_path / "traces"))
+    (kept,) = (tmp_path / "data" / "evaluations").iterdir()
+    assert json.loads(kept.read_text()) == found
+    assert kept.name.endswith("Z-shipped-guesses-code.json")
+    assert (found["complete"], found["model"]) == (True, "shipped:guesses")
+    steps = [json.loads(line) for line in (tmp_path / "traces" / "retest-passed.trace.jsonl").read_text().splitlines()]
+    assert [step["kind"] for step in steps] == ["guard", "question", "response", "mend", "response", "verdict"]
 
 
 def test_a_model_that_lies_is_caught_everywhere(evaluated: Evaluated) -> None:
