@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -78,6 +79,11 @@ class Analysis:
         """The measurements that the board profiles name: words of the user's own, no cells."""
         boards = [guarded.board.board for guarded in self.exports if guarded.board is not None]
         return frozenset(name for board in boards for node in board.nodes for name in node.measurements)
+
+    @property
+    def source_name(self) -> str:
+        """The name of what was read: the first export's."""
+        return self.exports[0].export.path.name
 
     @property
     def raw_db(self) -> Path:
@@ -173,6 +179,19 @@ class Analysis:
         )  # fmt: skip
 
     def answered(self) -> dict[str, object] | None:
+    def report(
+        self, path: str | PathLike[str], *, runs: Iterable[RunResult] = (), answer: Answer | None = None
+    ) -> Path:
+        """Write a report as one HTML file: the guard's verdicts with plots, and the runs and the answer that are given.
+
+        Raises:
+            EnvironmentProblem: the file cannot be written.
+        """
+        from bench.reporting import Contents, write_report  # noqa: PLC0415 - nobody else pays for it
+
+        shown = [(run.snippet or "", run) for run in (*runs, *(run for _, run in (answer.runs if answer else ())))]
+        return write_report(self, Path(fspath(path)), Contents(shown, answer))
+
         """Return the last answer with its question, as a receipt holds it."""
         return None if self._answer is None else {"question": self._answer.question, **self._answer.to_dict()}
 

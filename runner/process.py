@@ -264,9 +264,10 @@ def run_to_end(
     stdin: bytes = b"",
     inherit_environment: bool = False,
     on_line: Callable[[str], None] | None = None,
+    timeout_s: float | None = None,
 ) -> tuple[int, bytes, str]:
     """Run a helper process of the installation and return (exit code, stdout, stderr); `on_line` sees stderr as it
-    comes."""
+    comes. After `timeout_s` it is killed."""
     environment = {**(os.environ if inherit_environment else {}), **dict(launch.environment)}
     with subprocess.Popen(
         launch.argv,
@@ -287,6 +288,9 @@ def run_to_end(
 
         listener = threading.Thread(target=listen, daemon=True)
         listener.start()
+        timer = None if timeout_s is None else threading.Timer(timeout_s, process.kill)
+        if timer is not None:
+            timer.start()
         assert process.stdin is not None
         assert process.stdout is not None
         with contextlib.suppress(OSError):
@@ -294,4 +298,6 @@ def run_to_end(
             process.stdin.close()
         output = process.stdout.read()
         listener.join()
+        if timer is not None:
+            timer.cancel()
     return process.returncode, output, "".join(lines)

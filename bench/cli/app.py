@@ -27,6 +27,7 @@ Examples:
   bench-analyze retest.csv --board board.toml
   bench-analyze retest.csv --board board.toml --db retest.duckdb
   bench-analyze retest.csv --board board.toml --out retest-true.csv
+  bench-analyze retest.csv --report retest.html
   bench-analyze retest.csv --explain value_v
   bench-analyze retest.csv -c "con.sql('from retest limit 3').fetchall()"
   bench-analyze retest.csv production.csv --snippet yield.py --json
