@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -20,7 +20,7 @@ import polars as pl
 
 from bench import bulk, publishing
 from bench.bulk import BATCH_ROWS, quote
-from bench.export import LINE, ROW, PlainText, path_text
+from bench.export import LINE, ROW, Export, PlainText, path_text
 from bench.frames import reading
 from bench.guarded import GuardedExport, GuardedTable
 from bench.ledger import column_comment, ledger
@@ -68,7 +68,9 @@ class Build:
         self._database = database
         self._raw, self._main = (publishing.building(path) for path in (raw_path(database), database))
         self._con: Connection | None = None
-        self._pool = ThreadPoolExecutor(max_workers=1)
+        self._raw_con: Connection | None = None
+        self._pool, self._raw_pool = ThreadPoolExecutor(max_workers=1), ThreadPoolExecutor(max_workers=1)
+        self._files: Future[Connection]
         self._loads: dict[PlainText, _Load] = {}
         self._kept: dict[str, _Load] = {}
 
@@ -76,11 +78,14 @@ class Build:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._con is not None:
-            self._con.interrupt()
+        for con in (self._con, self._raw_con):
+            if con is not None:
+                con.interrupt()
         self._pool.shutdown()
-        if self._con is not None:
-            self._con.close()
+        self._raw_pool.shutdown(cancel_futures=True)
+        for con in (self._con, self._raw_con):
+            if con is not None:
+                con.close()
         for path in (self._raw, self._main):
             for leftover in (path, path.with_name(path.name + ".wal")):
                 with suppress(OSError):
@@ -116,55 +121,61 @@ class Build:
         with explained(self._database):
             return self._loads[text].result.result() if text in self._loads else None
 
+    def keep(self, exports: Sequence[Export]) -> None:
+        """Begin to write the exports' bytes, which no verdict changes."""
+        self._files = self._raw_pool.submit(self._write_files, exports)
+
     def publish(self, exports: Sequence[GuardedExport], *, now: datetime, progress: Progress | None = None) -> None:
-        """Write what is not loaded yet, and put both files in place. `now` is UTC without a time zone.
+        """Write what is not written yet, and put both files in place. `now` is UTC without a time zone.
 
         Raises:
             ExportError: the text turned out not to be readable as its table.
         """
         with explained(self._database):
-            # Side by side: the tables keep one core busy, and the export's bytes the other.
-            with ThreadPoolExecutor(max_workers=1) as pool:
-                raw = pool.submit(_write_raw, self._raw, exports)
-                con = self._connection()
-                con.execute("BEGIN")
-                _write_main(con, exports, self._kept, now, progress)
-                for load in self._loads.values():
-                    con.execute(f"DROP TABLE IF EXISTS {load.target}")
-                con.execute("COMMIT")
-                detach(con)
-                raw.result()
+            # Side by side: the tables keep one core busy, and what was in the export the other.
+            raw = self._raw_pool.submit(self._write_texts, exports)
+            con = self._connection()
+            con.execute("BEGIN")
+            _write_main(con, exports, self._kept, now, progress)
+            for load in self._loads.values():
+                con.execute(f"DROP TABLE IF EXISTS {load.target}")
+            con.execute("COMMIT")
+            detach(con)
+            raw.result()
             for guarded in exports:
                 guarded.export.source.check()
             publishing.put_in_place((self._raw, raw_path(self._database)), (self._main, self._database))
 
-    def _connection(self) -> Connection:
-        if self._con is None:
-            self._con = attached(self._main)
-        return self._con
-
-
-def _write_raw(path: Path, exports: Sequence[GuardedExport]) -> None:
-    with closing(attached(path)) as con:
+    def _write_files(self, exports: Sequence[Export]) -> Connection:
+        self._raw_con = con = attached(self._raw)
         con.execute("BEGIN")
         # The bytes are compressed already: DuckDB need not try.
         con.execute(
             'CREATE TABLE files (sha256 VARCHAR, path VARCHAR, "bytes" BIGINT, encoding VARCHAR, '
             "content BLOB USING COMPRESSION uncompressed)"
         )
+        for export in exports:
+            con.execute(
+                "INSERT INTO files VALUES (?, ?, ?, 'zstd', ?)",
+                [export.sha256, path_text(export.path), export.bytes, export.source.compressed()],
+            )
+        return con
+
+    def _write_texts(self, exports: Sequence[GuardedExport]) -> None:
+        con = self._files.result()
         for guarded in exports:
             for table in guarded.tables:
                 if table.guarded.raw_columns:
                     kept = table.raw.frame.select(ROW, LINE, *table.guarded.raw_columns)
                     with reading(guarded.export.path):
                         _create(con, quote(table.name), kept)
-            export = guarded.export
-            con.execute(
-                "INSERT INTO files VALUES (?, ?, ?, 'zstd', ?)",
-                [export.sha256, path_text(export.path), export.bytes, export.source.compressed()],
-            )
         con.execute("COMMIT")
         detach(con)
+
+    def _connection(self) -> Connection:
+        if self._con is None:
+            self._con = attached(self._main)
+        return self._con
 
 
 def _write_main(

@@ -151,6 +151,8 @@ def _guard_all(
         read(path, inputs.options, _begin_load(build, board))
         for path, board in zip(inputs.paths, inputs.boards, strict=True)
     ]
+    if build is not None:
+        build.keep(exports)
     approvals = inputs.approvals or _recorded_approvals(exports)
     past = inputs.past or [_past(export, inputs.history) for export in exports]
     names = iter(_table_names(exports, inputs.names))

@@ -50,14 +50,26 @@ def _ambiguous(body: Sequence[Record], commas: Sequence[str], count: int, path: 
     """Return the error that shows both readings of the first such number, and its line."""
     where = next((record for record in body if commas and commas[0] in record.cells), None)
     sample = commas[0].strip() if commas else "1,234"
+    shown = "" if where is None else f"; the line {where.text.strip()[:_SHOWN]!r} reads " + " or ".join(
+        " | ".join(_read(cell, mark) for cell in where.cells[:_CELLS]) + f" (--decimal {mark})" for mark in (",", ".")
+    )  # fmt: skip
     return ExportAmbiguous(
         f"a comma in a number can be read two ways here: {sample!r} as {sample.replace(',', '.')} (decimal comma) or "
         f"as {sample.replace(',', '')} (thousands mark); all {count} numbers with a comma have exactly three digits "
-        "behind it",
+        f"behind it{shown}",
         file=path,
         line=where.line if where else None,
         hint="say which it is: --decimal , or --decimal .",
     )
+
+
+_SHOWN, _CELLS = 120, 12
+
+
+def _read(cell: str, mark: str) -> str:
+    """Return a cell of the sample line as it would be read."""
+    text = cell.strip()
+    return text.replace(",", "." if mark == "," else "") if cells.kind(text) == "number" else text
 
 
 def _count(frame: pl.LazyFrame, columns: Sequence[str]) -> dict[str, int]:

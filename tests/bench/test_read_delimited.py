@@ -252,8 +252,9 @@ def test_a_comma_that_can_be_either_mark_is_an_error_with_both_readings(tmp_path
 
 
 def test_an_ambiguous_comma_is_shown_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(ExportAmbiguous, match=r"retest-2026-08-31\.csv:3: a comma in a number"):
+    with pytest.raises(ExportAmbiguous, match=r"retest-2026-08-31\.csv:3: a comma in a number") as caught:
         read(write(tmp_path, "n;v\n1;12\n2;2,345\n"))
+    assert "the line '2;2,345' reads 2 | 2.345 (--decimal ,) or 2 | 2345 (--decimal .)" in str(caught.value)
 
 
 def test_a_decimal_comma_far_below_the_head_is_found(tmp_path: Path) -> None:
