@@ -135,7 +135,8 @@ class Analysis:
         """
         from bench.ask import session  # noqa: PLC0415 - nobody else pays for it
 
-        chosen = session.model_of(model, base_url) if isinstance(model, str) else model
+        connection = session.Connection(base_url, min(120.0, seconds))
+        chosen = session.model_of(model, connection) if isinstance(model, str) else model
         ceilings = session.Ceilings(turns, tokens, seconds, cost)
         self._answer = session.ask_analysis(self, question, chosen, ceilings, earlier)
         return self._answer
@@ -178,7 +179,6 @@ class Analysis:
             limits=self.limits, answer=self.answered(), reports=self.reports,
         )  # fmt: skip
 
-    def answered(self) -> dict[str, object] | None:
     def report(
         self, path: str | PathLike[str], *, runs: Iterable[RunResult] = (), answer: Answer | None = None
     ) -> Path:
@@ -192,6 +192,7 @@ class Analysis:
         shown = [(run.snippet or "", run) for run in (*runs, *(run for _, run in (answer.runs if answer else ())))]
         return write_report(self, Path(fspath(path)), Contents(shown, answer))
 
+    def answered(self) -> dict[str, object] | None:
         """Return the last answer with its question, as a receipt holds it."""
         return None if self._answer is None else {"question": self._answer.question, **self._answer.to_dict()}
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from runner import RunResult
 
 _LIMITS = ("time_limit", "memory_limit", "output_limit")
+_RAISE = "raise the ceiling (--turns, --max-tokens, --seconds, --cost), or ask for less"
 _LONGEST = 400  # characters of an expression; the evaluator allows fewer, and says so
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _EXPRESSION = re.compile(r"[\d\s.+\-*/()eE]*\d\s*[-+*/]\s*[\d\s.+\-*/()eE]*")
@@ -92,13 +93,15 @@ class _Loop:
                 mended = self._mended(found)
                 text, found = mended or (text, found)
         except ModelProblem as error:
+            if self._spent() > self._job.ceilings.seconds:
+                return self._ended("limit", text, f"no answer after {self._spent():.0f} s", _RAISE, kind="limit")
             return self._ended("failed", text, error.message, error.hint, kind=error.kind)
         except _Limit as error:
             return self._ended(
                 "limit",
                 text,
                 str(error),
-                "raise the ceiling (--turns, --max-tokens, --seconds, --cost), or ask for less",
+                _RAISE,
                 kind="limit",
             )
         except KeyboardInterrupt:
@@ -126,9 +129,8 @@ class _Loop:
                     )
 
     def _respond(self, *, tools: bool) -> Response:
-        spent = self._job.clock() - self._began
-        if spent > self._job.ceilings.seconds:
-            raise _Limit(f"no answer after {spent:.0f} s")
+        if self._spent() > self._job.ceilings.seconds:
+            raise _Limit(f"no answer after {self._spent():.0f} s")
         if self._tokens.input + self._tokens.output > self._job.ceilings.tokens:
             raise _Limit(f"no answer within {self._job.ceilings.tokens} tokens")
         if self._job.ceilings.cost is not None and (self._cost or 0.0) > self._job.ceilings.cost:
@@ -145,6 +147,9 @@ class _Loop:
         self._history.append(response)
         self._paid(response)
         return response
+
+    def _spent(self) -> float:
+        return self._job.clock() - self._began
 
     def _paid(self, response: Response) -> None:
         if response.cost is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench.ask.messages import Model
@@ -14,8 +15,19 @@ HOW = (
 )
 
 
-def model_of(name: str | None, base_url: str | None = None) -> Model:
-    """Return the model of that name. `base_url`: an OpenAI-compatible server.
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """How a provider is asked. `base_url`: of another server; `timeout_s`: of one request; `stream`: let it stream its
+    responses, for what cuts off long silences; `spans`: emit OpenTelemetry spans, without texts."""
+
+    base_url: str | None = None
+    timeout_s: float = 120.0
+    stream: bool = False
+    spans: bool = False
+
+
+def model_of(name: str | None, connection: Connection | None = None) -> Model:
+    """Return the model of that name.
 
     Raises:
         UsageError: no name, an unknown provider, a script that cannot be read, a missing key or optional part.
@@ -31,4 +43,4 @@ def model_of(name: str | None, base_url: str | None = None) -> Model:
         raise UsageError(f"{name!r} is no model", hint=HOW)
     from bench.ask.providers import provided  # noqa: PLC0415 - an optional part, and seconds to import
 
-    return provided(name, base_url)
+    return provided(name, connection or Connection())

@@ -1,7 +1,8 @@
 """Models of providers, by pydantic-ai (optional part `ask`): Anthropic, OpenAI, Google, Ollama, compatible servers.
 
 Each request is one call of the provider's own client; the loop, the tools and the judgement stay here. Keys are read
-from the environment by the provider's library: this module never sees one, and errors are told without what was sent.
+from the environment by the provider's library; where it finds none, from the keyring. Errors are told without what was
+sent.
 """
 
 from __future__ import annotations
@@ -13,53 +14,81 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.ask.messages import Call, Message, ModelProblem, Response, Tokens, Told
+from bench.ask.models import Connection
 from bench.ask.tools import Schema
 from bench.errors import EnvironmentProblem, UsageError
 
-_TIMEOUT_S = 120.0
 _LONGEST = 300
+SERVICE = "bench-analyze"  # under which the keyring holds keys
 
 
-def provided(name: str, base_url: str | None) -> Provided:
-    """Return the model `PROVIDER:NAME`. `base_url`: of another server; openai:NAME then means chat completions.
+def provided(name: str, connection: Connection) -> Provided:
+    """Return the model `PROVIDER:NAME`. With a base URL, openai:NAME means chat completions.
 
     Raises:
         EnvironmentProblem: pydantic-ai, or the provider's own library, is not installed.
-        UsageError: the provider is not known, or its key is not in the environment.
+        UsageError: the provider is not known, or its key is neither in the environment nor in the keyring.
     """
     try:
-        from pydantic_ai import exceptions, models  # noqa: PLC0415
-        from pydantic_ai.providers import infer_provider_class  # noqa: PLC0415
+        from pydantic_ai import exceptions  # noqa: PLC0415
     except ImportError as error:
         raise EnvironmentProblem(
             f"{name} needs an optional part that is not installed", hint="pip install 'bench-analyze[ask]'"
         ) from error
     provider, _, model = name.partition(":")
     try:
-        if base_url is None:
-            return Provided(name, models.infer_model(name))
-        if provider == "openai":  # servers that speak OpenAI's language know its chat completions
-            return Provided(name, _compatible(model, base_url))
-        return Provided(name, models.infer_model(name, lambda kind: _at(infer_provider_class(kind), base_url)))
+        return Provided(name, _model(name, connection.base_url), connection)
     except TypeError as error:
         raise UsageError(f"{provider} takes no --base-url", hint=f"leave it out, or name openai:{model}") from error
     except (exceptions.UserError, ValueError) as error:
-        raise UsageError(f"{name} cannot be used: {_said(error)}", hint="set its key, or name another model") from error
+        hint = f"set its key in the environment or by: keyring set {SERVICE} {provider}; or name another model"
+        raise UsageError(f"{name} cannot be used: {_said(error)}", hint=hint) from error
     except ImportError as error:
         raise EnvironmentProblem(
             f"{name} cannot be used: {_said(error)}", hint="pip install 'bench-analyze[ask]'"
         ) from error
 
 
-def _at(provider: Any, base_url: str) -> Any:
-    return provider(base_url=base_url)
+def _model(name: str, base_url: str | None) -> Any:
+    """Return pydantic-ai's model: with the environment's key, else with the keyring's. A key that is kept for a
+    provider goes to no other address: that one has a key under its own URL, or none."""
+    from pydantic_ai import exceptions, models  # noqa: PLC0415
+    from pydantic_ai.providers import infer_provider_class  # noqa: PLC0415
+
+    provider, _, model = name.partition(":")
+    key = _kept_key(base_url) if base_url else None
+    given = {"base_url": base_url, **({"api_key": key} if key else {})}
+    if base_url is not None and provider == "openai":  # servers that speak OpenAI's language know its chat completions
+        return _compatible(model, given)
+    if base_url is not None:
+        return models.infer_model(name, lambda kind: infer_provider_class(kind)(**given))
+    try:
+        return models.infer_model(name)
+    except exceptions.UserError:
+        kept = _kept_key(provider)
+        if kept is None:
+            raise
+        return models.infer_model(name, lambda kind: infer_provider_class(kind)(api_key=kept))  # type: ignore[call-arg]
 
 
-def _compatible(model: str, base_url: str) -> Any:
+def _compatible(model: str, given: dict[str, Any]) -> Any:
     from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
     from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
 
-    return OpenAIChatModel(model, provider=OpenAIProvider(base_url=base_url))
+    return OpenAIChatModel(model, provider=OpenAIProvider(**given))
+
+
+def _kept_key(user: str) -> str | None:
+    """Return a key from the keyring (optional part `keys`); None where there is none, or no keyring."""
+    try:
+        import keyring  # noqa: PLC0415
+        from keyring.errors import KeyringError  # noqa: PLC0415
+    except ImportError:
+        return None
+    try:
+        return keyring.get_password(SERVICE, user)
+    except KeyringError:
+        return None
 
 
 @dataclass(frozen=True)
@@ -68,6 +97,7 @@ class Provided:
 
     name: str
     model: Any
+    connection: Connection
 
     def respond(self, briefing: str, history: Sequence[Message], *, tools: Sequence[Schema]) -> Response:
         """Ask the provider once.
@@ -92,10 +122,24 @@ class Provided:
         """Make one request with connections of its own, closed with it: the next one runs in another event loop."""
         from pydantic_ai import direct  # noqa: PLC0415
 
+        asked: dict[str, Any] = {
+            "model_request_parameters": parameters, "model_settings": {"timeout": self.connection.timeout_s},
+            "instrument": _spans() if self.connection.spans else False,
+        }  # fmt: skip
         async with self.model:
-            return await direct.model_request(
-                self.model, messages, model_request_parameters=parameters, model_settings={"timeout": _TIMEOUT_S}
-            )
+            if not self.connection.stream:
+                return await direct.model_request(self.model, messages, **asked)
+            async with direct.model_request_stream(self.model, messages, **asked) as stream:
+                async for _ in stream:
+                    pass
+                return stream.get()
+
+
+def _spans() -> Any:
+    """Return pydantic-ai's instrumentation without what was said: no text leaves by a span."""
+    from pydantic_ai.models.instrumented import InstrumentationSettings  # noqa: PLC0415
+
+    return InstrumentationSettings(include_content=False)
 
 
 def _outside_loops(request: Callable[[], Any]) -> Any:

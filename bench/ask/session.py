@@ -10,7 +10,7 @@ from bench.ask.answer import Answer
 from bench.ask.figures import Context
 from bench.ask.loop import Ask, Ceilings, ask
 from bench.ask.messages import Model
-from bench.ask.models import model_of
+from bench.ask.models import Connection, model_of
 from bench.ask.prompt import briefing
 from bench.ask.tools import PYTHON, Toolset
 from bench.errors import UsageError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bench.analysis import Analysis
 
 
-__all__ = ["Ceilings", "ask_analysis", "model_of"]
+__all__ = ["Ceilings", "Connection", "ask_analysis", "model_of"]
 
 
 def ask_analysis(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.ask.messages import Model
-from bench.ask.models import model_of
+from bench.ask.models import Connection, model_of
 from bench.cli.options import Options, check, snippet_code
 from bench.errors import UsageError
 from bench.sandboxes import SandboxSource
@@ -41,13 +41,17 @@ def begin(exports: list[Path], options: Options, progress: Progress | None) -> J
     check(exports, options)
     _check_layers(options)
     code = snippet_code(options)
-    model = None if options.ask is None else model_of(options.model, options.base_url)
+    model = None if options.ask is None else model_of(options.model, _connection(options))
     seed = None if options.fresh_random else 0
     sandbox = SandboxSource(_limits(options), progress, seed=seed, require_layers=options.require_layer)
     read = exports if options.source is None else [options.source]
     if (code is not None or model is not None) and all(path.is_file() for path in read):
         sandbox.start()
     return Job(exports, options, progress, code, sandbox, model)
+
+
+def _connection(options: Options) -> Connection:
+    return Connection(options.base_url, min(120.0, options.seconds), options.stream, options.otel)
 
 
 def _check_layers(options: Options) -> None:

@@ -52,9 +52,13 @@ class Options:
     ask: Annotated[str | None, Parameter(name="--ask", allow_leading_hyphen=True, group=_ASKING)] = None
     "Question for a model, which answers by snippets; every figure of its answer is traced to a run or marked."
     model: Annotated[str | None, Parameter(name="--model", group=_ASKING)] = None
-    "PROVIDER:NAME (anthropic, openai, google, ollama, ...), scripted:FILE, or stub; keys come from the environment."
+    "PROVIDER:NAME (anthropic, openai, google, ...), scripted:FILE, or stub; keys: from the environment or the keyring."
     base_url: Annotated[str | None, Parameter(name="--base-url", group=_ASKING)] = None
     "Address of another server than the provider's own: --model openai:NAME for one that speaks OpenAI's language."
+    stream: Annotated[bool, Parameter(name="--stream", negative=(), group=_ASKING)] = False
+    "Let the provider stream its responses, for servers and proxies that cut off long silences."
+    otel: Annotated[bool, Parameter(name="--otel", negative=(), group=_ASKING)] = False
+    "Emit OpenTelemetry spans of the requests, without texts; run under opentelemetry-instrument."
     turns: Annotated[int, Parameter(name="--turns", group=_ASKING, validator=_POSITIVE)] = 4
     "How many snippets the model may run for one answer."
     max_tokens: Annotated[int, Parameter(name="--max-tokens", group=_ASKING, validator=_POSITIVE)] = 200_000

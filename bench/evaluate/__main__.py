@@ -103,13 +103,13 @@ def evaluate(
 
 
 def _model_for(name: str, actions: str, base_url: str | None) -> ModelFor:
-    from bench.ask.models import model_of
+    from bench.ask.models import Connection, model_of
     from bench.evaluate.shipped import policy_of
 
     if name.startswith("shipped:"):
         policy = policy_of(name.removeprefix("shipped:"))
         return lambda question, place, canary: policy.model(question, place, actions, canary)
-    asked = model_of(name, base_url)
+    asked = model_of(name, Connection(base_url))
     return lambda question, place, canary: asked
 
 
