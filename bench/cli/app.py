@@ -73,6 +73,7 @@ Examples:
   bench-analyze sandbox install
   bench-analyze sandbox status --json
   bench-analyze sandbox add pint
+  bench-analyze sandbox build ./our-filters
   bench-analyze sandbox pack sandbox.pack
   bench-analyze sandbox install --from sandbox.pack
 """
@@ -309,6 +310,23 @@ def add(
 
     with progress_bar(color=load().color) as progress:
         return add_reply(packages, progress, source=source, exactly=exactly, json=json)
+
+
+@sandbox.command
+def build(source: Path, /, *, json: Annotated[bool, Parameter(negative=())] = False) -> Reply:
+    """Build a wheel of your own by pyodide-build (Python 3.12 or later on the path has it) and put it into the image.
+
+    Parameters
+    ----------
+    source
+        Folder of a project, or its archive; what its build says runs with your rights.
+    json
+        Print one JSON document.
+    """
+    from bench.cli.images import build_reply
+
+    with progress_bar(color=load().color) as progress:
+        return build_reply(source, progress, json=json)
 
 
 @sandbox.command

@@ -12,6 +12,7 @@ from bench.outcome import DONE, UNAVAILABLE, USAGE
 from runner import Image, RunnerError, check_installed, image_status, install_image
 from runner.packages import add_packages
 from runner.packing import install_packed, pack_image
+from runner.wheels import build_wheel
 
 Progress = Callable[[str, int, int], None]
 
@@ -43,6 +44,11 @@ def add_reply(
         return add_packages(names, cache, source=source, exactly=exactly, progress=progress)
 
     return _done(make, json=json, failed=USAGE)
+
+
+def build_reply(source: Path, progress: Progress | None, *, json: bool) -> Reply:
+    """Build a wheel of the user's own and put it into the image."""
+    return _done(lambda: build_wheel(source, settings.load().cache, progress=progress), json=json, failed=USAGE)
 
 
 def pack_reply(file: Path, progress: Progress | None, *, json: bool) -> Reply:
