@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import queue
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -19,6 +24,7 @@ from bench.ask.prompt import result_text
 from runner import RunResult
 
 Cli = Callable[..., Any]
+ROOT = Path(__file__).parents[2]
 COUNT = "result = {'passed': con.sql(\"select count(*) from retest where result = 'PASS'\").fetchone()[0]}"
 SECRET = "sk-this-is-a-secret-0123456789"
 
@@ -30,7 +36,8 @@ class Loopback:
     replies: list[tuple[int, Any]] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
     keys: list[str] = field(default_factory=list)
-    silent: threading.Event | None = None
+    silent: threading.Event | None = None  # what it waits for before it answers
+    asked: queue.Queue[int] = field(default_factory=queue.Queue)
     sent: list[bytes] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     url: str = ""
@@ -49,7 +56,8 @@ def loopback() -> Iterator[Loopback]:
             state.sent.append(self.rfile.read(int(self.headers["Content-Length"])))
             state.paths.append(self.path)
             state.keys.append(self.headers.get("Authorization") or self.headers.get("x-api-key") or "")
-            if state.silent is not None:
+            state.asked.put(len(state.sent))
+            if state.silent is not None and len(state.replies) == 1:
                 state.silent.wait(30)
             status, body = state.replies.pop(0) if len(state.replies) > 1 else state.replies[0]
             data = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -347,6 +355,28 @@ def test_a_server_that_says_nothing_meets_the_ceiling_of_seconds(asked: Cli, loo
         loopback.silent.set()
     assert (done.document["answer"]["status"], done.exit_code) == ("limit", 4), done.stderr
     assert "no answer after" in done.stderr
+
+
+def test_an_interrupt_while_the_provider_thinks_ends_with_what_is_known(
+    loopback: Loopback, export: Path, board: Path, tmp_path: Path
+) -> None:
+    loopback.replies[:] = [openai(arguments=CODE), openai("7 boards pass.")]
+    loopback.silent = threading.Event()
+    environment = os.environ | {"OPENAI_API_KEY": SECRET, "BENCH_ANALYZE_DATA": str(tmp_path / "data")}
+    command = [sys.executable, "-m", "bench", export, "--board", board, "--ask", "Do they pass?", "--model",
+               "openai:local", "--base-url", f"{loopback.url}/v1", "--json"]  # fmt: skip
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert [loopback.asked.get(timeout=60) for _ in range(2)] == [1, 2]
+    process.send_signal(signal.SIGINT)
+    out, said = process.communicate(timeout=60)
+    loopback.silent.set()
+    found = json.loads(out)
+    assert (process.returncode, found["exit_code"], found["error"]["kind"]) == (130, 130, "interrupted")
+    assert [run["value"] for run in found["runs"]] == [{"passed": 7}]
+    assert Path(found["receipt"]).is_file()
+    assert "Traceback" not in said
 
 
 def test_a_price_that_nobody_knows_is_told(asked: Cli) -> None:
