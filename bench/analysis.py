@@ -18,7 +18,7 @@ from bench.guarded import GuardedExport
 from bench.readers.options import ReadOptions
 from bench.sandboxes import SandboxSource, classified, not_run
 from guards import GuardReport, TableReport
-from runner import RunnerError, RunResult
+from runner import CANCELLED, ResourceLimits, RunnerError, RunResult
 
 if TYPE_CHECKING:
     import polars as pl
@@ -117,7 +117,8 @@ class Analysis:
         result with its status and never an exception. `clock_ms`: see `runner.Sandbox.run`.
         """
         run = self._run(code, on_output, clock_ms)
-        self._runs.append(receipts.run_entry(code, run))
+        if run.error is None or run.error.type != CANCELLED:  # how far it came is nothing to repeat
+            self._runs.append(receipts.run_entry(code, run))
         return run
 
     def ask(
@@ -140,6 +141,16 @@ class Analysis:
         ceilings = session.Ceilings(turns, tokens, seconds, cost)
         self._answer = session.ask_analysis(self, question, chosen, ceilings, earlier)
         return self._answer
+
+    def cancel(self) -> None:
+        """End the run that is under way in another thread: its result is `crashed`, its variables are lost, and the
+        next run works."""
+        self._sandboxes.cancel()
+
+    @property
+    def wall_time_s(self) -> float:
+        """How many seconds a snippet may take."""
+        return (self._sandboxes.limits or ResourceLimits()).wall_time_s
 
     def _run(self, code: str, on_output: OnOutput | None, clock_ms: int | None) -> RunResult:
         try:

@@ -66,6 +66,11 @@ class SandboxSource:
         with suppress(RunnerError):
             self.get().start()
 
+    def cancel(self) -> None:
+        """End the run that is under way in another thread, if there is one."""
+        if self._sandbox is not None:
+            self._sandbox.cancel()
+
     def close(self) -> None:
         """End the sandbox, if there is one."""
         if self._sandbox is not None:

@@ -32,9 +32,10 @@ from runner.limits import ResourceLimits
 from runner.policy import LAYERS
 from runner.pool import Pool
 from runner.result import Artifact, RunError, RunResult
-from runner.sandbox import Sandbox
+from runner.sandbox import CANCELLED, Sandbox
 
 __all__ = [
+    "CANCELLED",
     "LAYERS",
     "Artifact",
     "Image",

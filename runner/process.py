@@ -197,7 +197,7 @@ class Worker:
             return "killed"
         self._ended = True
         code = self._reap()
-        self._kill()
+        self.kill()
         self._process.wait()
         for thread in self._threads:
             thread.join(REAP_S)
@@ -218,7 +218,8 @@ class Worker:
             return self._process.wait(REAP_S)
         return None
 
-    def _kill(self) -> None:
+    def kill(self) -> None:
+        """Kill the process, from any thread; `end` still has to be called."""
         with contextlib.suppress(OSError):
             if hasattr(os, "killpg"):
                 os.killpg(self._process.pid, signal.SIGKILL)

@@ -20,7 +20,9 @@ from runner.session import Lost, Session
 
 OnOutput = Callable[[str, str], None]  # stream ("stdout", "stderr"), text
 
+CANCELLED = "Cancelled"
 _EXPLANATIONS = {
+    "cancelled": ("crashed", CANCELLED, "the run was cancelled from outside; its variables are lost"),
     "time": (
         "time_limit",
         "TimeLimit",
@@ -90,6 +92,7 @@ class Sandbox:
         self._session: Session | None = None
         self._lock = threading.RLock()
         self._closed = False
+        self._running = self._cancelled = False
         self._gone = False  # a process that held variables is no more, and no result has said so
         if database is not None:
             self.attach(database)
@@ -177,6 +180,7 @@ class Sandbox:
             transcript.warn(_UNBOUNDED)
         more |= {"seed": self._seed, "clock_ms": None if self._seed is None else clock_ms}
         try:
+            self._cancelled, self._running = False, True
             duration = session.run(code, take, clock_ms=clock_ms)
             why = self._reason_to_replace(session, transcript)
             if why:
@@ -184,7 +188,7 @@ class Sandbox:
                 transcript.warn(why)
             return transcript.result(duration_s=duration, state=LOST if why else KEPT, **more)
         except Lost as lost:
-            status, kind, text = _EXPLANATIONS[lost.cause]
+            status, kind, text = _EXPLANATIONS["cancelled" if self._cancelled else lost.cause]
             reason = RunError(kind, text.format_map(self.limits.to_dict()))
             return self._lost(transcript, status, reason, lost.duration_s, more)
         except ProtocolError as anomaly:
@@ -193,6 +197,16 @@ class Sandbox:
         except BaseException:
             self._drop()  # the caller's own on_output, or Ctrl-C: the rest of the answer belongs to nobody
             raise
+        finally:
+            self._running = False
+
+    def cancel(self) -> None:
+        """End the run that is under way in another thread. Its result is `crashed` with the error type `CANCELLED`, its
+        variables are lost, and the next run works; where none is under way nothing happens."""
+        session = self._session  # without the lock, which the run holds
+        if session is not None and self._running:
+            self._cancelled = True
+            session.kill()
 
     def _can_do_with_less(self, session: Session) -> bool:
         """Whether Deno may start where it did not below the layers that this system has: none of them is needed."""

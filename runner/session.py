@@ -128,6 +128,10 @@ class Session:
             if found and isinstance(found[-1], last):
                 return
 
+    def kill(self) -> None:
+        """Kill the process from any thread; who waits for its answer learns that it is lost."""
+        self._worker.kill()
+
     def close(self) -> None:
         """Kill the process and remove what it had."""
         self._worker.end()

@@ -47,6 +47,11 @@ def test_one_module_starts_processes():
     assert importers("subprocess") <= {"runner/process.py"}
 
 
+def test_one_module_each_owns_a_large_optional_part():
+    assert importers("mcp") <= {"bench/mcp/server.py"}
+    assert importers("vl_convert") == set()  # it works in a process of its own
+
+
 def test_guards_do_no_io():
     forbidden = {"os", "pathlib", "io", "time", "datetime", "sqlite3", "socket", "subprocess", "tempfile", "shutil"}
     for path in (ROOT / "guards").glob("*.py"):

@@ -14,6 +14,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from bench.cli.answers import CHAT_EXAMPLES, VERIFY_EXAMPLES, chat, trace, verify
+from bench.cli.mcp import MCP_EXAMPLES, mcp
 from bench.cli.options import Options
 from bench.cli.progress import progress_bar
 from bench.cli.reply import Reply
@@ -107,6 +108,7 @@ app.command(sandbox)
 app.command(chat, help_epilogue=CHAT_EXAMPLES)
 app.command(verify, help_epilogue=VERIFY_EXAMPLES)
 app.command(trace)
+app.command(mcp, help_epilogue=MCP_EXAMPLES)
 app.command(ingest, help_epilogue=INGEST_EXAMPLES)
 app.command(store_status, help_epilogue=STATUS_EXAMPLES)
 
