@@ -16,6 +16,7 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 import zipfile
 from collections.abc import Sequence
 from email.parser import Parser
@@ -25,6 +26,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 
 from runner.building import build, install_image, locked, silent
+from runner.distribution import mirror, public
 from runner.errors import ImageError
 from runner.image import MANIFEST, PACKAGES, Image, Package, Progress, find_image, listed_packages, root_of, sha256_of
 from runner.policy import Launch
@@ -53,8 +55,9 @@ def add_packages(
 ) -> Image:
     """Put packages, and what they need, into the image; return the new one. The old one stays beside it.
 
-    names: requirements ("pint", "pint==0.25"), or paths of wheels. source: a folder of wheels or an index's address,
-    asked instead of pip's own. exactly: the names are meant as they are, look-alikes or not.
+    names: requirements ("pint", "pint==0.25"), or paths of wheels. source: a folder of wheels, an index's address, or
+    that of a mirror of Pyodide's distribution, asked instead of pip's index and the public distribution. exactly: the
+    names are meant as they are, look-alikes or not.
 
     Raises:
         ImageError: a name is no requirement or a look-alike, there is no fitting wheel, or one is not what it claims.
@@ -168,21 +171,53 @@ def _link_parts(base: Image, folder: Path) -> None:
 
 
 def _download(requested: Sequence[str], wheels: Path, base: Image, source: str | None) -> None:
+    """Fetch what was requested by pip; what the index has not, the distribution may have."""
     there = ["--find-links", str(base.path / WHEELS)] if (base.path / WHEELS).is_dir() else []
+    with tempfile.TemporaryDirectory(prefix="bench-analyze-") as extra:
+        found = mirror(source) if source is not None and "://" in source else None
+        if found is not None:
+            for each in requested:
+                if not each.endswith(".whl"):
+                    found.fetch(Requirement(each).name, Path(extra))
+        where = ["--no-index"] if found is not None else _places(source)
+        asked: set[str] = set()
+        while text := _pip(requested, wheels, [*there, "--find-links", extra, *where], is_alone=bool(where)):
+            missing = re.search(r"No matching distribution found for ([A-Za-z0-9._-]+)", text)
+            if missing is None or source is not None or missing[1] in asked or not _from_public(missing[1], extra):
+                raise _not_fetched(text, requested)
+            asked.add(missing[1])
+
+
+def _from_public(name: str, folder: str) -> bool:
+    """Fetch a package from the public distribution; return whether it is there."""
+    try:
+        return public().fetch(name, Path(folder))
+    except ImageError as error:
+        raise ImageError(
+            f"there is no wheel of {name} on the index that fits, and Pyodide's distribution: {error.message}",
+            hint=error.hint,
+        ) from None
+
+
+def _places(source: str | None) -> list[str]:
     if source is None:
-        where: list[str] = []
-    elif Path(source).is_dir():
-        where = ["--no-index", "--find-links", str(Path(source).absolute())]
-    elif "://" in source:
-        where = ["--index-url", source]
-    else:
-        raise ImageError(f"there is no folder {source}", hint="give --from a folder of wheels or an index's address")
+        return []
+    if Path(source).is_dir():
+        return ["--no-index", "--find-links", str(Path(source).absolute())]
+    if "://" in source:
+        return ["--index-url", source]
+    raise ImageError(
+        f"there is no folder {source}", hint="give --from a folder of wheels, an index's address, or a mirror's"
+    )
+
+
+def _pip(requested: Sequence[str], wheels: Path, where: Sequence[str], *, is_alone: bool) -> str:
+    """Run pip; return nothing when it succeeded, else what it said. `is_alone`: its own configuration is not asked."""
     command = [sys.executable, "-m", "pip", "download", "--only-binary=:all:", "--disable-pip-version-check", *_TAGS]
-    command += ["--platform", PLATFORM, "--platform", "any", "--dest", str(wheels), *there, *where, "--", *requested]
-    alone = (("PIP_NO_INPUT", "1"), *((("PIP_CONFIG_FILE", os.devnull), ("PIP_FIND_LINKS", "")) if where else ()))
+    command += ["--platform", PLATFORM, "--platform", "any", "--dest", str(wheels), *where, "--", *requested]
+    alone = (("PIP_NO_INPUT", "1"), *((("PIP_CONFIG_FILE", os.devnull), ("PIP_FIND_LINKS", "")) if is_alone else ()))
     code, output, complaint = run_to_end(Launch(tuple(command), alone, wheels), inherit_environment=True)
-    if code != 0:
-        raise _not_fetched(output.decode(errors="replace") + complaint, requested)
+    return "" if code == 0 else output.decode(errors="replace") + complaint or "pip failed"
 
 
 def _not_fetched(text: str, requested: Sequence[str]) -> ImageError:

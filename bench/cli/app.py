@@ -302,7 +302,7 @@ def add(
     packages
         Names such as pint or pint==0.25, or paths of wheels.
     source
-        Folder of wheels, or a package index's address, instead of pip's own.
+        Folder of wheels, or address of a package index or of a mirror of Pyodide's distribution, instead of both.
     exactly
         The name is meant although it is close to a well-known one.
     json

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
+import threading
 import zipfile
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
+import runner.distribution
 from runner import Image, ImageError, Sandbox, find_image, verify_image
+from runner.distribution import Distribution, public
+from runner.image import sha256_of
 from runner.packages import add_packages, check_tags
 from runner.packing import install_packed, pack_image
 
@@ -161,3 +169,82 @@ def test_names_and_places_that_cannot_be(cache: Path, tmp_path: Path) -> None:
     refused(cache, "'a b c' names no package", "a b c")
     refused(cache, "there is no wheel /none/x.whl", "/none/x.whl")
     refused(cache, "there is no folder /none", "pint", source="/none")
+
+
+# ---- Pyodide's distribution, or a mirror of it
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def served(wheels: Path) -> Iterator[str]:
+    """A distribution on loopback: `ripple`, which needs `spectrum`."""
+    entries = {
+        path.name.split("-")[0]: {"file_name": path.name, "sha256": sha256_of(path), "depends": []}
+        for path in wheels.glob("*.whl")
+    }
+    entries["ripple"]["depends"] = ["spectrum"]
+    (wheels / "pyodide-lock.json").write_text(json.dumps({"info": {}, "packages": entries}))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(wheels)))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_package_and_what_it_needs_come_from_a_mirror(cache: Path, served: str) -> None:
+    made = add_packages(["ripple"], cache, source=served)
+    assert [each.name for each in made.packages] == ["ripple", "spectrum"]
+    with Sandbox(image=made) as sandbox:
+        assert sandbox.run("import ripple\nripple.value").value == 21.0
+
+
+def test_a_wheel_that_is_not_what_the_lock_lists_is_refused(cache: Path, wheels: Path, served: str) -> None:
+    wheel(wheels, "spectrum", "PEAK = 43\n")
+    with pytest.raises(ImageError, match=r"spectrum-1\.0-py3-none-any\.whl is not added: its SHA-256 is not the one"):
+        add_packages(["ripple"], cache, source=served)
+
+
+def test_a_name_that_the_mirror_has_not(cache: Path, served: str) -> None:
+    with pytest.raises(ImageError, match=r"there is no wheel of filters that is pure Python or built for pyemscripten"):
+        add_packages(["filters"], cache, source=served)
+
+
+@pytest.mark.parametrize("text", ["not json", "[]", '{"packages": {"a": {}}}'])
+def test_a_lock_that_is_none(cache: Path, wheels: Path, served: str, text: str) -> None:
+    (wheels / "pyodide-lock.json").write_text(text)
+    with pytest.raises(ImageError, match=r"pyodide-lock\.json is no lock of Pyodide's"):
+        add_packages(["ripple"], cache, source=served)
+
+
+def test_files_outside_the_distribution_are_not_asked_for(tmp_path: Path) -> None:
+    evil = Distribution("http://127.0.0.1:9/", {"a": {"file_name": "../a.whl", "sha256": "0", "depends": []}})
+    with pytest.raises(ImageError, match=r"lists the file '\.\./a\.whl'"):
+        evil.fetch("a", tmp_path)
+
+
+def test_what_the_index_has_not_comes_from_the_public_distribution_if_it_is_the_pinned_one(
+    cache: Path,
+    wheels: Path,
+    served: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(runner.distribution, "PUBLIC", served + "/")
+    with pytest.raises(ImageError, match=r"is not the one that this version pins"):
+        public()
+    monkeypatch.setattr(runner.distribution, "_LOCK_SHA256", sha256_of(wheels / "pyodide-lock.json"))
+    empty = wheels / "index"
+    empty.mkdir()
+    monkeypatch.setenv("PIP_INDEX_URL", f"{served}/index")
+    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", f"{served}/index")
+    made = add_packages(["ripple"], cache)
+    assert [each.name for each in made.packages] == ["ripple", "spectrum"]
+    shutil.rmtree(empty)
+
+
+def test_the_pinned_lock_is_that_of_the_image(image: Image) -> None:
+    parts = json.loads((Path(runner.distribution.__file__).parent / "guest" / "parts.json").read_text())
+    assert f"/v{parts['versions']['pyodide']}/" in runner.distribution.PUBLIC
