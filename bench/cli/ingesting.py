@@ -7,6 +7,7 @@ stop the job: what it was to do is done, and nobody is told.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from bench.cli.progress import note
 from bench.cli.reply import Reply
 from bench.errors import UsageError
 from bench.outcome import DONE
-from bench.render.ingest import Summary, entry_document, exit_code, status_text
+from bench.render.ingest import Summary, entry_document, entry_text, exit_code, status_text
 from bench.render.values import dumps
 from bench.store.ingest import Ingestion, Progress
 from bench.store.locking import Patience
@@ -25,11 +26,13 @@ from bench.store.told import Wish
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a run tells what it does."""
+    """How a run goes on, and how it tells what it does. `poll_s`: how often a watched folder is listed."""
 
     json: bool
     strict: bool
     progress: Progress | None
+    watch: bool = False
+    poll_s: float | None = None
 
 
 def ingest_reply(wish: Wish, manner: Manner) -> Reply:
@@ -37,10 +40,14 @@ def ingest_reply(wish: Wish, manner: Manner) -> Reply:
     _check(wish)
     summary = Summary()
     with Ingestion(wish, manner.progress) as run:
-        for entry in run.once():
+        if manner.watch:
+            _stop_when_asked(run)
+        for entry in run.watch(manner.poll_s) if manner.watch else run.once():
             summary.add(entry)
             if manner.json:
                 _print(dumps(entry_document(entry, strict=manner.strict)))
+            elif manner.watch:
+                _print(entry_text(entry))
         run.record()
     text = "" if manner.json else summary.text(run.counts, str(wish.store))
     return Reply(text=text, exit_code=exit_code(run.counts, strict=manner.strict))
@@ -52,6 +59,12 @@ def status_reply(store: Path, timeout_s: float, *, json: bool) -> Reply:
     if json:
         return Reply(document=found | {"error": None, "exit_code": DONE})
     return Reply(text=status_text(found))
+
+
+def _stop_when_asked(run: Ingestion) -> None:
+    """End after what is begun when the system or a person asks: by `systemctl stop`, or Ctrl-C."""
+    for signal_ in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signal_, lambda *_: run.stop.set())
 
 
 def _check(wish: Wish) -> None:

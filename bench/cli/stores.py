@@ -16,6 +16,7 @@ INGEST_EXAMPLES = """\
 Examples:
   bench-analyze ingest inbox --db store.duckdb --board board.toml
   bench-analyze ingest inbox --db store.duckdb --json
+  bench-analyze ingest inbox --db store.duckdb --watch --archive done
 
 Exit codes:
   0  done: every file was added, or was skipped because the store holds it or somebody still writes it
@@ -43,6 +44,8 @@ def ingest(
     jobs: Annotated[int, Parameter(validator=_POSITIVE)] = 1,
     reguard: Annotated[bool, Flag] = False,
     archive: Path | None = None,
+    watch: Annotated[bool, Flag] = False,
+    poll: Annotated[float | None, Parameter(validator=_POSITIVE)] = None,
     settle: Annotated[float, Parameter(validator=_SECONDS)] = 2.0,
     lock_timeout: Annotated[float, Parameter(name="--lock-timeout", validator=_SECONDS)] = 60.0,
     table: Annotated[str | None, Parameter(group=_READING)] = None,
@@ -72,6 +75,10 @@ def ingest(
         Judge again what the store holds where the profile, the approvals or the rules have changed.
     archive
         Move exports here once the store holds them; they stay where they are otherwise.
+    watch
+        Go on with what comes, until stopped; needs the package watchfiles, or --poll.
+    poll
+        Look at a watched folder every so many seconds: for network shares, which tell of no changes.
     settle
         Seconds for which a file must not have changed, unless NAME.done stands beside it.
     lock_timeout
@@ -98,7 +105,8 @@ def ingest(
     patience = Patience(lock_timeout, note)
     wish = Wish(inbox.absolute(), db, board, options, jobs, settle, reguard, archive, patience)
     with progress_bar(color=load().color) as progress:
-        return ingest_reply(wish, Manner(json, strict, progress))
+        manner = Manner(json, strict, None if watch else progress, watch or poll is not None, poll)
+        return ingest_reply(wish, manner)
 
 
 def status(

@@ -34,6 +34,18 @@ def entry_document(entry: Entry, *, strict: bool) -> dict[str, object]:
     }
 
 
+def entry_text(entry: Entry) -> str:
+    """Return what became of one file as a line."""
+    name = printable(entry.path.replace("\n", "\\n"))
+    if entry.error is not None:
+        return f"{entry.ingest}: {name}: {printable(str(entry.error['message']))}"
+    if entry.guard is None:
+        return f"{entry.ingest}: {name}: {entry.reason}"
+    rows = sum(table.rows_kept for table in entry.guard.tables)
+    alerts = "".join(f"; alert: {alert.message}" for alert in entry.alerts)
+    return f"{entry.ingest}: {name}: {rows} rows, {entry.guard.outcome}{printable(alerts)}"
+
+
 def exit_code(counts: Counts, *, strict: bool) -> int:
     """Return 2 where a file failed in this run; with `strict` 3 for alerts and refused columns; else 0."""
     if counts.tried:

@@ -6,6 +6,7 @@ thousand. Results are committed when some have gathered or a moment has passed, 
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -24,6 +25,7 @@ from bench.store.judging import Failed, Judge, Judged
 from bench.store.seeing import Notes, failure, hashed, seen_as_it_is
 from bench.store.state import Held, Known, load
 from bench.store.told import Counts, Entry, Wish
+from bench.store.watching import changes
 from bench.store.work import work_folder
 from bench.store.workers import Workers, workers
 from guards import RULES_VERSION, GuardReport
@@ -34,7 +36,9 @@ _CHANGES = 2  # how often a file may turn out to have changed before it is left 
 
 
 class Ingestion:
-    """A run; one that watches calls `once` again and again. Use it as a context manager.
+    """A run, or one after the other (`watch`). Use it as a context manager; setting `stop` ends it after what is begun.
+
+    `counts`: of all that was done.
 
     Raises:
         ProfileError: the profile cannot be used. UsageError: the file is no store.
@@ -44,6 +48,8 @@ class Ingestion:
     def __init__(self, wish: Wish, progress: Progress | None = None) -> None:
         self.wish = wish
         self.counts = Counts()
+        self.stop = threading.Event()
+        self._run = Counts()
         self._progress = progress
         self._began = now()
         self._known = Known()
@@ -81,7 +87,30 @@ class Ingestion:
         """
         for entry in self._all(list(self.scan()) if files is None else files):
             self.counts.add(entry)
+            self._run.add(entry)
             yield entry
+
+    def watch(self, poll_s: float | None = None) -> Iterator[Entry]:
+        """Take what lies in the inbox, then what comes, until `stop` is set; each time is recorded as a run.
+
+        What was looked at already, and files that are still being written, are not told again and again.
+
+        Raises:
+            EnvironmentProblem: as `once`, or the folder cannot be watched (see `watching.changes`).
+        """
+        yield from self.once()
+        self.record()
+        for told_of in changes(self.wish.inbox, self.stop, poll_s):
+            files = self.scan() if told_of is None else told_of
+            new = [each for each in files if seen_as_it_is(self._known, each) is None and not self._archived(each)]
+            entries = [entry for entry in self.once(new) if entry.reason != told.GROWING] if new else []
+            if entries:
+                self.record()
+            yield from entries
+
+    def _archived(self, found: Found) -> bool:
+        folder = self.wish.archive
+        return folder is not None and found.path.resolve().is_relative_to(folder.resolve())
 
     def scan(self) -> Iterator[Found]:
         """Yield what lies in the inbox."""
@@ -90,7 +119,7 @@ class Ingestion:
 
     def record(self) -> None:
         """Write what this run did into the store."""
-        counts = self.counts
+        counts, self._run = self._run, Counts()
         row: dict[str, object] = {
             "started_at": self._began, "ended_at": now(), "inbox": Found(self.wish.inbox.absolute()).name,
             "added": counts.added, "skipped": counts.skipped, "failed": counts.failed, "rows": counts.rows,
@@ -99,10 +128,13 @@ class Ingestion:
         with writing(self.wish.store, self.wish.patience) as con:
             self._notes.write(con)
             append(con, f"{MAIN}.guard.runs", schema.frame("runs", [row]))
+        self._began = now()
 
     def _all(self, files: Sequence[Found]) -> Iterator[Entry]:
         young = []
         for number, found in enumerate(files):
+            if self.stop.is_set():
+                break
             if self._progress:
                 self._progress("Ingesting", number, len(files))
             if self._settling.settled(found):
@@ -118,8 +150,7 @@ class Ingestion:
         """Take files that were written a moment ago once they have settled; leave those that keep changing."""
         changes = {found.path: 0 for found in young}
         waiting = list(young)
-        while waiting:
-            time.sleep(self._settling.soonest() + 0.01)
+        while waiting and not self.stop.wait(self._settling.soonest() + 0.01):
             again = []
             for before in waiting:
                 found = look(before.path)
@@ -136,7 +167,8 @@ class Ingestion:
     def _consider(self, found: Found) -> Iterator[Entry]:
         """Tell what is known of a file already, or give it to be judged."""
         if found.problem is not None:
-            yield told.unreadable(found, found.problem)
+            if found.path.exists() or found.path.is_symlink():  # else it was taken away meanwhile
+                yield told.unreadable(found, found.problem)
             return
         seen = seen_as_it_is(self._known, found)
         if seen is not None and (error := failure(seen)) is not None:
@@ -144,6 +176,8 @@ class Ingestion:
             return
         try:
             sha256 = (seen.sha256 if seen is not None else None) or hashed(found.path)
+        except FileNotFoundError:
+            return
         except OSError as error:
             yield told.unreadable(found, error.strerror or str(error))
             return

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -140,6 +141,7 @@ _HERE: list[Judge] = []
 
 def _begin(judge: Judge) -> None:
     _HERE[:] = [judge]
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal tells them too; the job says when they end
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
