@@ -72,6 +72,12 @@ def check_target(database: Path) -> None:
                 file=path,
                 hint="let it finish, or name another --db",
             )
+        if path.exists() and _has(path, "FROM found.guard.store"):
+            raise UsageError(
+                "this is a store, which ingest fills; one analysis does not replace it",
+                file=path,
+                hint="name another --db",
+            )
         if (path.exists() or path.is_symlink()) and not ours(path):
             raise UsageError(
                 "exists and was not written by bench-analyze, so it is not overwritten",

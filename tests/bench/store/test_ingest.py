@@ -240,3 +240,13 @@ def test_bytes_lie_in_parts_of_bounded_size(
     write("a-12.csv", first=100)
     ingest("--table", "a")
     assert asked(raw, "SELECT count(*) FROM files") == [(13,)]
+
+
+def test_an_analysis_never_replaces_a_store(ingest: Cli, here: Cli, store: Path, write: Write) -> None:
+    path = write("a.csv")
+    ingest()
+    before = store.read_bytes()
+    done = here(path, "--db", store)
+    assert done.exit_code == 2
+    assert "this is a store, which ingest fills; one analysis does not replace it" in done.stderr
+    assert store.read_bytes() == before
