@@ -21,6 +21,7 @@ _BEHIND = re.compile(
 )
 _OTHERS = re.compile(r"\b(?:others?|rest|remaining|elsewhere)\b", re.IGNORECASE)
 _AGAINST = re.compile(r"\b(?:versus|vs\.?|against|compared\s+(?:with|to)|than|instead\s+of)(?!\w)", re.IGNORECASE)
+_WAY = re.compile(r"\s+(?:of\s+power\s+)?(in|out)\s*(?=[,.;:)]|and\b|but\b|while\b|versus\b|vs\b|\Z)")
 _GOES_ON = re.compile(
     r"\s*(?:it|its|it's|they|their|there|this|that|these|those|here|[-*•|]|\d+[.)])(?:\s|\b)", re.IGNORECASE
 )
@@ -30,6 +31,7 @@ def mentions(text: str, keys: Iterable[str], offset: int = 0) -> list[tuple[int,
     """Return (start, end, key) of each key that a text names: whole, by its last digits (-0063), or by its stem."""
     found: list[tuple[int, int, str]] = []
     known = set(keys)
+    folded = {key.lower(): key for key in known if not key.isalpha()}
     kinds = {shape(key) for key in known if re.search(r"\d", key)}
     tails: dict[str, list[str]] = {}
     for key in known:
@@ -42,6 +44,8 @@ def mentions(text: str, keys: Iterable[str], offset: int = 0) -> list[tuple[int,
         word = match[0]
         if word in tails:
             found += [(match.start() + offset, match.end() + offset, key) for key in tails[word][:1]]
+        elif word not in known and word.lower() in folded:
+            found.append((match.start() + offset, match.end() + offset, folded[word.lower()]))
         elif word in known or (re.search(r"\d", word) and re.search(r"[A-Za-z]", word) and shape(word) in kinds):
             found.append((match.start() + offset, match.end() + offset, word))
         elif word.isalpha() and stem(word) in stems:
@@ -109,7 +113,8 @@ def beside(text: str, span: tuple[int, int], number: Number, numbers: Sequence[N
         return ""
     before = re.split(r"[,;.(|]\s|:\s+(?=\S)|\band\b|\(", lead)[-1]
     after = re.split(r"[,;:.(|)]|\band\b|\bwith\b|\bat\b", text[number.end : right])[0]
-    return f"{before} {after}"
+    way = _WAY.match(text, number.end)
+    return f"{before} {after} {way[1]}put" if way else f"{before} {after}"
 
 
 def keys_of_slot(cells: Iterable[tuple[Key, ...]]) -> dict[str, set[str]]:

@@ -39,6 +39,7 @@ _NO_FIGURES = tuple(
         (r"\b(?:boards?|serials?|units?|fixtures?|lots?|slots?|channels?|no\.?|number)\s+0\d(?!\d*[.,]\d)(?!\w)",
          re.IGNORECASE),
         (r"(?<![\w.,])\d+[A-DF-QS-Za-df-jl-qs-z]\d\w*", 0),  # 3V3, 1N4148
+        (r"(?<![\w.])1\s?/(?=\s?10+\b)", 0),  # the 1 of "corrected by 1/1000"
         (r"(?<![\w.,])0[xX][0-9a-fA-F]+\b", 0),
     )
 )  # fmt: skip
@@ -71,7 +72,8 @@ _WORD = re.compile(
 )
 _BIG = {"hundred": 100, "thousand": 1000, "million": 1000000}
 _ABOUT = re.compile(
-    r"(?:\babout|\baround|\broughly|\bapprox(?:imately|\.)?|\bnearly|\balmost|\bclose to|\bnear|~|≈)\s*\Z",
+    r"(?:\b(?:about|around|roughly|approx(?:imately|\.)?|nearly|almost|close to|near|essentially|practically"
+    r"|effectively|virtually|basically)|~|≈)\s*\Z",
     re.IGNORECASE,
 )
 _ROUNDED = re.compile(r"\s*[,(]?\s*(?:rounded|approx(?:imately|\.)?)\b", re.IGNORECASE)
@@ -208,7 +210,7 @@ def _joined(text: str, left: Number, right: Number) -> bool:
 def sentences(text: str) -> Iterator[tuple[int, int]]:
     """Yield (start, end) of each sentence; a line of a list or table is one."""
     start = 0
-    for match in re.finditer(r"(?<=[.!?])(?<!\b[A-Za-z]\.)\s+|\n+", text):
+    for match in re.finditer(r"(?<=[.!?])(?:(?<!\b[A-Za-z]\.)|(?<=\d [VAWFHJK]\.)|(?<=\d[VAWFHJK]\.))\s+|\n+", text):
         if match.start() > start:
             yield start, match.start()
         start = match.end()

@@ -62,8 +62,16 @@ def unit_of(text: str) -> Unit | None:
     return UNITS.get(text) or UNITS.get(re.sub(_KINDS + "$", "", text))
 
 
+_MINUTES = re.compile(
+    r"(?:\A|_)(?:elapsed|time|duration|delay|age|uptime|minutes?|first|after|until|soak|settl\w*|warm\w*)(?:_\w+)?_min\Z",
+    re.IGNORECASE,
+)
+
+
 def unit_of_label(label: str) -> Unit | None:
     """Return the unit that a column's or a member's name carries: `drop_mv`, `Voltage (mV)`; not `vout_min`."""
+    if _MINUTES.search(label):
+        return unit_of("min")
     bare = _STATISTIC.sub("", label)
     found = _LABEL.search(bare)
     if found is None:
