@@ -19,6 +19,10 @@ _BEHIND = re.compile(
     r"(?:the\s+|lot\s+|fixture\s+|board\s+|serial\s+)*[\"'`*]*\Z",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"(?<![\w-])-\d{3,}(?![\w.]*\d)|(?<![\w-])[\w]+(?:-[\w]+)*")
+_TAIL = re.compile(r"(?<=\w)-\d{3,}$")
+_PHRASE = re.compile(r"[^\w-]")
+_NAMELIKE = re.compile(r"(?=.*\d)(?=.*[A-Za-z])")
 _OTHERS = re.compile(r"\b(?:others?|rest|remaining|elsewhere)\b", re.IGNORECASE)
 _AGAINST = re.compile(r"\b(?:versus|vs\.?|against|compared\s+(?:with|to)|than|instead\s+of)(?!\w)", re.IGNORECASE)
 _WAY = re.compile(r"\s+(?:of\s+power\s+)?(in|out)\s*(?=[,.;:)]|and\b|but\b|while\b|versus\b|vs\b|\Z)")
@@ -27,37 +31,48 @@ _GOES_ON = re.compile(
 )
 
 
-def mentions(text: str, keys: Iterable[str], offset: int = 0) -> list[tuple[int, int, str]]:
-    """Return (start, end, key) of each key that a text names: whole, by its last digits (-0063), or by its stem."""
-    found: list[tuple[int, int, str]] = []
-    known = set(keys)
-    folded = {key.lower(): key for key in known if not key.isalpha()}
-    kinds = {shape(key) for key in known if re.search(r"\d", key)}
-    tails: dict[str, list[str]] = {}
-    for key in known:
-        if tail := re.search(r"(?<=\w)-\d{3,}$", key):
-            tails.setdefault(tail[0], []).append(key)
-            if tail[0].startswith("-0"):
-                tails.setdefault(tail[0][1:], []).append(key)
-    stems = {stem(key): key for key in known if key.isalpha() and len(key) > 1}
-    for match in re.finditer(r"(?<![\w-])-\d{3,}(?![\w.]*\d)|(?<![\w-])[\w]+(?:-[\w]+)*", text):
-        word = match[0]
-        if word in tails:
-            found += [(match.start() + offset, match.end() + offset, key) for key in tails[word][:1]]
-        elif word not in known and word.lower() in folded:
-            found.append((match.start() + offset, match.end() + offset, folded[word.lower()]))
-        elif word in known or (re.search(r"\d", word) and re.search(r"[A-Za-z]", word) and shape(word) in kinds):
-            found.append((match.start() + offset, match.end() + offset, word))
-        elif word.isalpha() and stem(word) in stems:
-            found.append((match.start() + offset, match.end() + offset, stems[stem(word)]))
-    for key in known:
-        if re.search(r"[^\w-]", key) and (at := text.find(key)) >= 0:
-            found.append((at + offset, at + offset + len(key), key))
+class Names:
+    """The keys of one slot, ready to be looked for: whole, by their last digits (-0063), or by their stem."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        self.known = set(keys)
+        self.folded = {key.lower(): key for key in self.known if not key.isalpha()}
+        self.kinds = {shape(key) for key in self.known if any(character.isdigit() for character in key)}
+        self.stems = {stem(key): key for key in self.known if key.isalpha() and len(key) > 1}
+        self.phrases = [key for key in self.known if _PHRASE.search(key)]
+        self.tails: dict[str, str] = {}
+        for key in self.known:
+            if tail := _TAIL.search(key):
+                self.tails.setdefault(tail[0], key)
+                if tail[0].startswith("-0"):
+                    self.tails.setdefault(tail[0][1:], key)
+
+    def find(self, word: str) -> str | None:
+        """Return the key that a word names; a name of the same shape names a key that is not among them."""
+        if word in self.tails:
+            return self.tails[word]
+        if word in self.known:
+            return word
+        if word.lower() in self.folded:
+            return self.folded[word.lower()]
+        if _NAMELIKE.match(word) and shape(word) in self.kinds:
+            return word
+        return self.stems.get(stem(word)) if word.isalpha() else None
+
+
+def mentions(text: str, names: Names, offset: int = 0) -> list[tuple[int, int, str]]:
+    """Return (start, end, key) of each key that a text names."""
+    found = [
+        (match.start() + offset, match.end() + offset, key)
+        for match in _WORD.finditer(text)
+        if (key := names.find(match[0])) is not None
+    ]
+    found += [(at + offset, at + offset + len(key), key) for key in names.phrases if (at := text.find(key)) >= 0]
     return sorted(found)
 
 
 def bound(
-    text: str, span: tuple[int, int], number: Number, numbers: Sequence[Number], keys: Iterable[str], before: str = ""
+    text: str, span: tuple[int, int], number: Number, numbers: Sequence[Number], keys: Names, before: str = ""
 ) -> set[str]:
     """Return the names that a figure belongs to in its sentence; empty where the sentence names none of them."""
     start, end = span
@@ -117,10 +132,10 @@ def beside(text: str, span: tuple[int, int], number: Number, numbers: Sequence[N
     return f"{before} {after} {way[1]}put" if way else f"{before} {after}"
 
 
-def keys_of_slot(cells: Iterable[tuple[Key, ...]]) -> dict[str, set[str]]:
+def names_of_slots(cells: Iterable[tuple[Key, ...]]) -> dict[str, Names]:
     """Return {slot: its keys} over the keys of many cells."""
     found: dict[str, set[str]] = {}
     for keys in cells:
         for key in keys:
             found.setdefault(key.slot, set()).add(key.text)
-    return found
+    return {slot: Names(keys) for slot, keys in found.items()}

@@ -11,15 +11,18 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from bench.ask.labels import kept_apart
 from bench.ask.lineage import lineage
-from bench.ask.numbers import find_numbers
+from bench.ask.numbers import Number, find_numbers
 from bench.ask.quantities import Unit, unit_of_label
 
 _NAME = re.compile(r"(?<![\w.-])(?=[\w-]*[A-Za-z])(?=[\w-]*\d)[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*(?![\w-])")
 _QUOTED = re.compile(r"""(["'])([\w][\w .-]{1,40})\1""")
+_LETTER, _DIGIT, _INDEX = re.compile(r"[A-Za-z]"), re.compile(r"\d"), re.compile(r"\[\d+\]")
+_NUMERIC = re.compile(r"[-+−–±~≈<>]?\s*\.?\d")
 _LONGEST_KEY = 60
 _MOST_CELLS = 200_000
 
@@ -90,7 +93,7 @@ def names_in(text: str) -> list[tuple[int, str]]:
 
 def shape(name: str) -> str:
     """Return what names of one kind share: FIX-01 and FIX-03 have one shape."""
-    return re.sub(r"[A-Za-z]", "A", re.sub(r"\d", "9", name))
+    return _LETTER.sub("A", _DIGIT.sub("9", name))
 
 
 def _cells(run: Run) -> Iterator[Cell]:
@@ -98,7 +101,11 @@ def _cells(run: Run) -> Iterator[Cell]:
     names = _names_of_result(run.code or "")
     items = lineage(run.code or "")
     for cell in (*_of_value(run.value, run.number, "value", (), ""), *_printed(run)):
-        item = None if cell.count else items.get(cell.where) or items.get(re.sub(r"\[\d+\]", "[]", cell.where, count=1))
+        item = (
+            None
+            if cell.count or not items
+            else items.get(cell.where) or items.get(_INDEX.sub("[]", cell.where, count=1))
+        )
         label = cell.label or names.get(cell.where, "") or (item.label if item else "")
         known = replace(cell, keys=cell.keys or shared, label=label, unit=cell.unit or unit_of_label(label))
         yield known if item is None else replace(known, columns=item.columns, product=item.product)
@@ -150,9 +157,21 @@ def _number(value: float, run: int, where: str, keys: tuple[Key, ...], label: st
 
 def _of_text(value: str, run: int, where: str, keys: tuple[Key, ...], label: str) -> Iterator[Cell]:
     """A text that is nothing but a number, perhaps with its unit, is that number."""
-    found = find_numbers(value) if len(value) <= _LONGEST_KEY else []
-    if len(found) == 1 and found[0].text.strip() == value.strip():
-        yield Cell(found[0].value, run, where, keys, label, found[0].unit or unit_of_label(label))
+    if (found := _number_of(value)) is not None:
+        yield Cell(found.value, run, where, keys, label, found.unit or unit_of_label(label))
+
+
+def _number_of(text: str) -> Number | None:
+    plain = text.strip()
+    if len(text) > _LONGEST_KEY or not (_NUMERIC.match(plain) or plain.isalpha()):
+        return None
+    return _parsed(plain)
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str) -> Number | None:
+    found = find_numbers(text)
+    return found[0] if len(found) == 1 and found[0].text.strip() == text else None
 
 
 def _is_frame(value: Mapping[Any, Any]) -> bool:
@@ -177,7 +196,7 @@ def _of_row(cells: Sequence[Any], names: Sequence[str], run: int, where: str, ro
 
 def _keys(cells: Sequence[Any], names: Sequence[str], where: str) -> Iterator[Key]:
     for name, cell in zip(names, cells, strict=False):
-        if isinstance(cell, str) and 1 < len(cell) <= _LONGEST_KEY and not any(_of_text(cell, 0, "", (), "")):
+        if isinstance(cell, str) and 1 < len(cell) <= _LONGEST_KEY and _number_of(cell) is None:
             yield Key(f"{where} {name}", cell)
 
 

@@ -21,7 +21,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from bench.ask.binding import beside, bound, keys_of_slot
+from bench.ask.binding import beside, bound, names_of_slots
 from bench.ask.evidence import Cell, Run, run_of
 from bench.ask.figures import Context, Figure, Status, Verification
 from bench.ask.labels import contradicts
@@ -61,7 +61,7 @@ class _Judge:
         self._text, self._runs, self._context = text, runs, context
         self._numbers = find_numbers(text)
         self._spans = list(sentences(text))
-        self._slots = keys_of_slot(cell.keys for run in runs for cell in run.cells)
+        self._slots = names_of_slots(cell.keys for run in runs for cell in run.cells)
         self._vouchers = Vouchers(context)
         self._scales = Scales(runs, context)
         self._literals = {run.number: self._literals_of(run) for run in runs}
