@@ -13,6 +13,7 @@ from bench.cli.progress import progress_bar
 from bench.cli.reply import Reply
 from bench.settings import load
 
+_POSITIVE = validators.Number(gt=0)
 CHAT_EXAMPLES = """\
 Examples:
   bench-analyze chat retest.csv --board board.toml --model PROVIDER:NAME
@@ -50,8 +51,17 @@ def chat(
     model: Annotated[str | None, Parameter(name="--model")] = None,
     board: Annotated[Path | None, Parameter(name="--board")] = None,
     base_url: Annotated[str | None, Parameter(name="--base-url")] = None,
-    turns: Annotated[int, Parameter(name="--turns", validator=validators.Number(gt=0))] = 4,
+    turns: Annotated[int, Parameter(name="--turns", validator=_POSITIVE)] = 4,
+    max_tokens: Annotated[int, Parameter(name="--max-tokens", validator=_POSITIVE)] = 200_000,
+    seconds: Annotated[float, Parameter(name="--seconds", validator=_POSITIVE)] = 600.0,
+    cost: Annotated[float | None, Parameter(name="--cost", validator=_POSITIVE)] = None,
+    wall_time: Annotated[float | None, Parameter(name="--wall-time", validator=_POSITIVE)] = None,
+    memory_mb: Annotated[int | None, Parameter(name="--memory-mb", validator=_POSITIVE)] = None,
+    stream: Annotated[bool, Parameter(name="--stream", negative=())] = False,
+    otel: Annotated[bool, Parameter(name="--otel", negative=())] = False,
+    allow_partial: Annotated[bool, Parameter(name="--allow-partial", negative=())] = False,
     receipt: Annotated[Path | None, Parameter(name="--receipt")] = None,
+    trace: Annotated[Path | None, Parameter(name="--trace")] = None,
 ) -> Reply:
     """Ask a model several questions about exports, one a line; tables, variables and answers are kept between them.
 
@@ -67,12 +77,34 @@ def chat(
         Address of another server than the provider's own.
     turns
         How many snippets the model may run for one answer.
+    max_tokens
+        How many tokens one answer may cost, in and out.
+    seconds
+        How long one answer may take.
+    cost
+        How many US dollars one answer may cost, by published prices.
+    wall_time
+        Seconds that a snippet may take.
+    memory_mb
+        Megabytes that a snippet may use.
+    stream
+        Let the provider stream its responses, for servers and proxies that cut off long silences.
+    otel
+        Emit OpenTelemetry spans of the requests, without texts.
+    allow_partial
+        Exit with 0 although a snippet of the last answer read a refused column.
     receipt
         Write the receipt here instead of the user's data folder.
+    trace
+        Write the steps of all answers here instead of beside the receipt.
     """
     from bench.cli.chatting import chat_reply
 
-    options = Options(ask="chat", model=model, board=board, base_url=base_url, turns=turns, receipt=receipt)
+    options = Options(
+        ask="chat", model=model, board=board, base_url=base_url, turns=turns, max_tokens=max_tokens, seconds=seconds,
+        cost=cost, wall_time=wall_time, memory_mb=memory_mb, stream=stream, otel=otel, allow_partial=allow_partial,
+        receipt=receipt, trace=trace,
+    )  # fmt: skip
     with progress_bar(color=load().color) as progress:
         return chat_reply(exports, options, progress)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from bench import outcome, receipts, settings
 from bench.analysis import Analysis
 from bench.ask.answer import Answer
+from bench.ask.messages import Model
 from bench.cli.asking import trace_path, write_trace
 from bench.cli.job import Progress, begin
 from bench.cli.options import Options
@@ -32,11 +33,18 @@ def chat_reply(exports: list[Path], options: Options, progress: Progress | None)
         assert job.model is not None
         for question in _questions():
             earlier = answers[-1] if answers else None
-            answers.append(analysis.ask(question, model=job.model, turns=options.turns, earlier=earlier))
+            answers.append(_asked(analysis, question, job.model, options, earlier))
             _show(answer_text(answers[-1], str(job.exports[0])))
             if answers[-1].kind == "interrupted":
                 break
         return _ended(analysis, options, answers)
+
+
+def _asked(analysis: Analysis, question: str, model: Model, options: Options, earlier: Answer | None) -> Answer:
+    return analysis.ask(
+        question, model=model, turns=options.turns, tokens=options.max_tokens, seconds=options.seconds,
+        cost=options.cost, earlier=earlier,
+    )  # fmt: skip
 
 
 def _questions() -> Iterator[str]:
@@ -62,7 +70,7 @@ def _ended(analysis: Analysis, options: Options, answers: list[Answer]) -> Reply
     last = answers[-1]
     receipt = analysis.receipt()
     path = receipts.write(receipt, options.receipt or receipts.default_path(settings.load().receipts, receipt))
-    judged = outcome.of_answer(last, analysis.table_reports, strict=options.strict, allow_partial=False)
-    trace = write_trace(answers, trace_path(path))
+    judged = outcome.of_answer(last, analysis.table_reports, strict=options.strict, allow_partial=options.allow_partial)
+    trace = write_trace(answers, options.trace or trace_path(path))
     notes = (f"receipt: {path}", f"trace: {trace}", *([judged.message] if judged.message else []))
     return Reply(notes=notes, exit_code=judged.exit_code)

@@ -30,6 +30,20 @@ def test_questions_share_tables_variables_and_evidence(cli: Cli, export: Path, b
     receipt = json.loads((tmp_path / "r.json").read_text())
     assert [run["value"] for run in receipt["runs"]] == [7, 70]
     assert receipt["answer"]["question"] == "And the rest?"
+    exported = json.loads(cli("trace", "export", tmp_path / "r.trace.jsonl").stdout)
+    assert exported["metadata"]["statuses"] == ["traced", "traced", "marked"]
+    assert [message["role"] for message in exported["messages"]].count("system") == 1
+    assert [m["content"] for m in exported["messages"] if m["role"] == "user"][:2] == [
+        "How many pass?",
+        "Ten times that?",
+    ]
+
+
+def test_ceilings_hold_for_each_answer(cli: Cli, export: Path, board: Path, tmp_path: Path) -> None:
+    script = tmp_path / "script.jsonl"
+    script.write_text(json.dumps({"text": "7 boards pass."}) + "\n")
+    done = cli("chat", export, "--board", board, "--model", f"scripted:{script}", "--seconds", "1e-9", input="x\ny\n")
+    assert (done.exit_code, done.stdout.count("answer: limit")) == (4, 2), done.said
 
 
 def test_nothing_asked_and_no_model(cli: Cli, export: Path, board: Path) -> None:
