@@ -63,6 +63,13 @@ __all__ = [
 ]
 
 
+def load_ipython_extension(ipython: Any) -> None:
+    """Register what `%load_ext bench` gives a notebook: how results look, `%%snippet`, `%ask`."""
+    from bench.jupyter import load_ipython_extension as load  # noqa: PLC0415 - only notebooks pay for it
+
+    load(ipython)
+
+
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from bench.ask.answer import Answer
     from bench.ask.messages import Model
+    from bench.reporting.plots import Plot
     from runner import Sandbox
 
 OnOutput = Callable[[str, str], None]  # stream ("stdout", "stderr"), text
@@ -48,6 +50,12 @@ class Analysis:
     _warned: list[str] = field(default_factory=list, init=False)
     _answer: Answer | None = field(default=None, init=False)
     _touched: bool = field(default=False, init=False)  # by a snippet: the sandbox's account of reads
+
+    def __post_init__(self) -> None:
+        if "IPython" in sys.modules:  # somebody may look at it there
+            from bench.jupyter import register  # noqa: PLC0415
+
+            register()
 
     @property
     def guard(self) -> GuardReport:
@@ -101,6 +109,30 @@ class Analysis:
                 raise UsageError("there are several tables", hint="name one of " + ", ".join(self.tables))
             name = self.tables[0]
         return tables.read_table(self.db, name)
+
+    def quantity(self, column: str, table: str | None = None, *, measurement: str | None = None) -> Any:
+        """Return a column as a pint quantity: a numpy array of floats with its unit; nulls are NaN.
+
+        `table`: needed where there are several; `measurement`: where a column holds several. The unit is of pint's
+        application registry. A refused or unverified column is one with a Python warning.
+
+        Raises:
+            UsageError: no such column, it has no unit or several, or it holds no numbers.
+            EnvironmentProblem: numpy is not installed.
+        """
+        from bench.arrays import quantity  # noqa: PLC0415 - nobody else pays for pint and numpy
+
+        return quantity(self, column, table, measurement)
+
+    def plot(self, column: str, table: str | None = None) -> Plot:
+        """Return the raw and corrected values of a column against its ranges and limits, for a notebook to show.
+
+        Raises:
+            UsageError: there is no such column, or it is not judged.
+        """
+        from bench.reporting.plots import plot  # noqa: PLC0415 - nobody else pays for it
+
+        return plot(self, column, table)
 
     def units(self, table: str) -> Mapping[str, str | None]:
         """Return the unit of each column of a corrected table; None where it has none or several."""

@@ -26,6 +26,7 @@ from bench.errors import UsageError
 from bench.frames import reading
 from bench.guarded import BoardFile, GuardedExport, GuardedTable, distinct
 from bench.history import read_past
+from bench.jupyter.progress import shown
 from bench.readers import ReadOptions, read
 from bench.sandboxes import SandboxSource
 from guards import Approval, Past, expected_kinds, guard, head_of
@@ -76,8 +77,8 @@ def analyze(
     options = ReadOptions(
         table=table, reader=reader, delimiter=delimiter, decimal=decimal, encoding=encoding, header_rows=header_rows
     )
-    sandboxes = sandbox or SandboxSource(limits, progress)
-    with ExitStack() as undo:
+    with shown(progress) as progress, ExitStack() as undo:
+        sandboxes = sandbox or SandboxSource(limits, progress)
         undo.callback(sandboxes.close)
         paths = _paths(exports, table)
         given = None if board is None else Path(fspath(board))

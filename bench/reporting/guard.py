@@ -27,7 +27,7 @@ SHOWN_PLOTS = 150
 SHOWN_WITNESSES = 40
 _ALL_MARKS = 60_000  # of all plots together: about a megabyte
 _FEWEST, _MOST = 120, 400
-_SEGMENTS = ("fixture", "station", "lot")
+SEGMENTS = ("fixture", "station", "lot")
 _SPEAKS = {True: "for", False: "against", None: "silent"}
 Progress = Callable[[str, int, int], None]
 
@@ -78,7 +78,7 @@ def columns_section(analysis: Analysis, progress: Progress | None = None) -> Ite
         yield tag("p", f"{left_out:,} more judged columns are in the tables above and are not drawn: the report shows "
                   f"{SHOWN_PLOTS}, those first that the guard changed, refused or flagged.")  # fmt: skip
     boards = boards_in(analysis.db)
-    segments = list(dict.fromkeys([*(name for board in boards for name in board.segments), *_SEGMENTS]))
+    segments = list(dict.fromkeys([*(name for board in boards for name in board.segments), *SEGMENTS]))
     marks = min(max(_ALL_MARKS // len(parts), _FEWEST), _MOST)
     for number, (part, series) in enumerate(zip(parts, series_of(analysis.db, parts, segments, marks), strict=True)):
         if progress:

@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 SHOWN_ROWS = 200
 
 
-def run_parts(code: str, run: RunResult, tables: Sequence[TableReport]) -> Iterator[Markup]:
-    """Yield a run's code, output, value, pictures, warnings and the corrections that apply."""
+def run_parts(code: str, run: RunResult, tables: Sequence[TableReport], *, output: bool = True) -> Iterator[Markup]:
+    """Yield a run's code, output (unless somebody has seen it), value, pictures, warnings and corrections."""
     layers = ", ".join(run.layers) or "none"
     yield tag("p", "Status: ", tag("strong", run.status), f"; {run.duration_s:.2f} s; layers: {layers}.")
     if code:
         yield markup.code(code, "snippet")
-    for name, output in (("output", run.stdout), ("output on stderr", run.stderr)):
-        if output:
+    for name, printed in (("output", run.stdout), ("output on stderr", run.stderr)):
+        if printed and output:
             yield tag("p", f"{name}:")
-            yield markup.code(output, name)
+            yield markup.code(printed, name)
     if run.error is not None:
         yield tag("p", tag("strong", f"{run.error.type}: {run.error.message}"))
         if run.error.traceback:
