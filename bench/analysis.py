@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from bench import caveats, fingerprints, receipts, tables
 from bench.errors import UsageError
