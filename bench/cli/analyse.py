@@ -120,8 +120,8 @@ def _write_receipt(analysis: Analysis, job: Job, done: _Done) -> None:
 def _write_report(analysis: Analysis, job: Job, done: _Done, path: Path) -> Path:
     from bench.reporting import Contents, write_report
 
-    receipt = str(done.receipt) if done.receipt else None
-    contents = Contents(_runs(job, done), done.answer, analysis.receipt(), receipt)
+    made = None if done.receipt is None else (str(done.receipt), done.receipt.read_text(encoding="utf-8"))
+    contents = Contents(_runs(job, done), done.answer, made)
     return write_report(analysis, path, contents, job.progress)
 
 
