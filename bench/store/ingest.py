@@ -80,12 +80,13 @@ class Ingestion:
         self._open.close()
 
     def once(self, files: Sequence[Found] | None = None) -> Iterator[Entry]:
-        """Take what lies in the inbox (or `files` of it), and yield what became of each file.
+        """Take what lies in the inbox (or `files` of it), the oldest first, and yield what became of each file.
 
         Raises:
             EnvironmentProblem: the store cannot be written, or was in use for too long. What is committed stays.
         """
-        for entry in self._all(list(self.scan()) if files is None else files):
+        given = list(self.scan()) if files is None else files
+        for entry in self._all(sorted(given, key=lambda found: (found.mtime_ns, found.path))):
             self.counts.add(entry)
             self._run.add(entry)
             yield entry
@@ -132,11 +133,12 @@ class Ingestion:
 
     def _all(self, files: Sequence[Found]) -> Iterator[Entry]:
         young = []
-        for number, found in enumerate(files):
+        for number, listed in enumerate(files):
             if self.stop.is_set():
                 break
             if self._progress:
                 self._progress("Ingesting", number, len(files))
+            found = listed if listed.problem else look(listed.path)  # it may have been listed long ago
             if self._settling.settled(found):
                 yield from self._consider(found)
             else:

@@ -26,7 +26,7 @@ from bench.pipeline import guard_exports
 from bench.readers import ReadOptions
 from bench.render.document import export_dict
 from bench.store.columns import Extent, Units
-from bench.store.inbox import Found
+from bench.store.inbox import Found, look
 from guards import RULES_VERSION, Approval, TableReport
 
 HELD_ROWS = 100_000  # a table above this lies in a file until it is committed
@@ -114,7 +114,8 @@ class Judge:
         try:
             return self._judged(found, sha256)
         except BenchError as error:
-            return Failed(found, sha256, error.to_dict(), growing=error.kind == ExportChanged.kind)
+            changed = error.kind == ExportChanged.kind or look(found.path).state != found.state
+            return Failed(found, sha256, error.to_dict(), growing=changed)
         except Exception as error:  # noqa: BLE001 - unattended: a fault of ours is told as this export's, and the rest goes on
             return Failed(found, sha256, _fault(error, found).to_dict())
 

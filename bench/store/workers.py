@@ -12,7 +12,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Protocol
 
@@ -21,10 +21,11 @@ from bench.store.inbox import Found
 from bench.store.judging import Failed, Judge, Judged
 
 Task = tuple[Found, str]
+_WAITING = 4  # for each process
 
 
 class Workers(Protocol):
-    """Takes exports with their hashes; gives what they were judged to be, in any order."""
+    """Takes exports with their hashes; gives what they were judged to be, in the same order: history is made by it."""
 
     @property
     def full(self) -> bool:
@@ -34,7 +35,7 @@ class Workers(Protocol):
         """Take an export."""
 
     def results(self, *, all_: bool) -> Iterator[Judged | Failed]:
-        """Yield what is ready, after waiting for one at least; with `all_` everything that was given."""
+        """Yield what comes next, after waiting for it; with `all_` everything that was given."""
 
     def close(self) -> None:
         """End, and let go what was not asked for."""
@@ -71,7 +72,7 @@ class Own:
 
 
 class Several:
-    """Processes of their own; two exports for each wait or are under way."""
+    """Processes of their own; a few exports for each wait or are under way."""
 
     def __init__(self, judge: Judge, jobs: int) -> None:
         self._judge, self._jobs = judge, jobs
@@ -81,7 +82,7 @@ class Several:
     @property
     def full(self) -> bool:
         """Whether every process has its next export."""
-        return len(self._given) >= 2 * self._jobs
+        return len(self._given) >= _WAITING * self._jobs
 
     def give(self, found: Found, sha256: str) -> None:
         """Take an export."""
@@ -95,13 +96,12 @@ class Several:
     def results(self, *, all_: bool) -> Iterator[Judged | Failed]:
         """Yield what is ready."""
         while self._given:
-            done, _ = wait(self._given, return_when=FIRST_COMPLETED)
-            if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
+            first = next(iter(self._given))
+            if isinstance(first.exception(), BrokenProcessPool):
                 yield from self._mended()
                 return
-            for future in done:
-                del self._given[future]
-                yield future.result()
+            del self._given[first]
+            yield first.result()
             if not all_:
                 return
 

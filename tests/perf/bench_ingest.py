@@ -2,10 +2,10 @@
 
     python tests/perf/bench_ingest.py [SMALL] [LARGE] [GROWTH]
 
-SMALL exports of 20 rows (400) and LARGE ones of 1,000,000 rows (3), each by one and by two processes; then GROWTH exports
-(2,000; in full 20,000) in ten steps into one store, where the dearest of the last nine steps must not cost more than 1.5
-times the second step. Times are those of whole commands; processor seconds stand beside them, since other work on the
-machine does not change those as much.
+SMALL exports of 20 rows (400) and LARGE ones of 1,000,000 rows (3), each by one and by two processes; then GROWTH
+exports (2,000; in full 20,000) in ten steps into one store, where the dearest of the last nine steps must not cost more
+than 1.5 times the second. Times are those of whole commands; processor seconds stand beside them, since other work on
+the machine does not change those as much.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ def rates(folder: Path, name: str, number: int, rows: int) -> None:
         raw = store.with_name(f"{store.stem}.raw.duckdb")
         print(
             f"{name}: {number} exports of {rows} rows, {jobs} jobs: {number / seconds:.2f} exports/s, "
-            f"{number * rows / seconds:,.0f} rows/s, {processor / number * 1000:.1f} ms of processor an export; nothing new "
-            f"{again:.2f} s; exports {size / 1e6:.1f} MB, store {store.stat().st_size / 1e6:.1f} MB, "
+            f"{number * rows / seconds:,.0f} rows/s, {processor / number * 1000:.1f} ms of processor an export; "
+            f"nothing new {again:.2f} s; exports {size / 1e6:.1f} MB, store {store.stat().st_size / 1e6:.1f} MB, "
             f"raw {raw.stat().st_size / 1e6:.1f} MB",
             flush=True,
         )
@@ -114,8 +114,8 @@ def growth(folder: Path, number: int) -> None:
         costs.append(processor / step)
         raw = store.with_name(f"{store.stem}.raw.duckdb")
         print(
-            f"growth: {first:6d} to {first + step}: {seconds / step * 1000:.1f} ms, {processor / step * 1000:.1f} ms of "
-            f"processor an export; exports {size / 1e6:.2f} MB, store {store.stat().st_size / 1e6:.1f} MB, "
+            f"growth: {first:6d} to {first + step}: {seconds / step * 1000:.1f} ms, {processor / step * 1000:.1f} ms "
+            f"of processor an export; exports {size / 1e6:.2f} MB, store {store.stat().st_size / 1e6:.1f} MB, "
             f"raw {raw.stat().st_size / 1e6:.1f} MB",
             flush=True,
         )
