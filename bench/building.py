@@ -200,17 +200,29 @@ def _write_main(
 
 def _stands(con: Connection, table: GuardedTable, load: _Load | None) -> bool:
     """Take the table as it was loaded if it is the corrected one; integers that were read as floats become so."""
-    typed = load.result.result() if load is not None and table.guarded.as_read else None
+    typed = load.result.result() if load is not None else None
     if load is None or typed is None:
         return False
     wanted, loaded = table.guarded.corrected.collect_schema(), typed.frame.collect_schema()
     other = [name for name, type_ in loaded.items() if wanted[name] != type_]
-    if any((loaded[name], wanted[name]) != (pl.Float64(), pl.Int64()) for name in other):
+    changed = table.guarded.changed
+    if any(name in changed or (loaded[name], wanted[name]) != (pl.Float64(), pl.Int64()) for name in other):
         return False
+    if changed:
+        _replace(con, load.target, table.guarded.corrected.select(ROW, *changed))
     for name in other:
         con.execute(f"ALTER TABLE {load.target} ALTER {quote(name)} TYPE BIGINT")
     con.execute(f"ALTER TABLE {load.target} RENAME TO {quote(table.name)}")
     return True
+
+
+def _replace(con: Connection, target: str, columns: pl.LazyFrame) -> None:
+    """Put other values into some columns of a table that is loaded; the frame's `_row` says where."""
+    names = [quote(name) for name in columns.collect_schema().names() if name != ROW]
+    _create(con, "temp.main.changed", columns, head="TEMP TABLE changed")
+    values = ", ".join(f"{name} = c.{name}" for name in names)
+    con.execute(f"UPDATE {target} AS t SET {values} FROM temp.main.changed AS c WHERE c.{ROW} = t.{ROW}")
+    con.execute("DROP TABLE temp.main.changed")
 
 
 def _load(
@@ -238,9 +250,19 @@ def _comment(con: Connection, table: GuardedTable) -> None:
         con.execute(f"COMMENT ON COLUMN main.{quote(table.name)}.{quote(name)} IS '{text}'")
 
 
-def _create(con: Connection, target: str, frame: pl.LazyFrame, done: Callable[[int], None] | None = None) -> None:
-    """Create the table and fill it batch by batch, in order; memory holds a few batches, never the table."""
-    from_stream(con, f"CREATE TABLE {target} AS FROM batch", frame.collect_schema().to_frame())
+def _create(
+    con: Connection,
+    target: str,
+    frame: pl.LazyFrame,
+    done: Callable[[int], None] | None = None,
+    *,
+    head: str | None = None,
+) -> None:
+    """Create the table and fill it batch by batch, in order; memory holds a few batches, never the table.
+
+    `head`: how it is created, where not as a table of this name.
+    """
+    from_stream(con, f"CREATE {head or f'TABLE {target}'} AS FROM batch", frame.collect_schema().to_frame())
     rows = 0
     for batch in _batches(frame):
         from_stream(con, f"INSERT INTO {target} FROM batch", batch)

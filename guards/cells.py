@@ -102,9 +102,29 @@ class Cells:
     rows: int
 
     @cached_property
+    def _held(self) -> dict[str, pl.Series]:
+        return {}
+
+    def select(self, names: Collection[str]) -> pl.DataFrame:
+        """Return these columns, fetched when they are first asked for: what extremes alone settle never is."""
+        missing = [name for name in names if name not in self._held]
+        if missing:
+            self._held.update(self.source.select(missing).collect().to_dict())
+        return pl.DataFrame([self._held[name] for name in names])
+
+    def get_column(self, name: str) -> pl.Series:
+        """Return one column."""
+        return self.select([name]).to_series()
+
+    @property
     def frame(self) -> pl.DataFrame:
-        """The cells in memory. A column that its extremes alone settle never asks for them."""
-        return self.source.collect()
+        """Every column."""
+        return self.select(self.source.collect_schema().names())
+
+    @property
+    def height(self) -> int:
+        """How many rows there are, as a frame calls it."""
+        return self.rows
 
     @cached_property
     def columns(self) -> frozenset[str]:
@@ -392,4 +412,4 @@ def as_integer(cells: Cells, name: str) -> bool:
     """Whether every cell of a column of numbers is an integer that Int64 holds, and none is missing a digit."""
     kind, column = cells.kinds[name], pl.col(name)
     whole = (column == column.floor()) & (column.abs() < 2**53)
-    return not kind.careful and kind.cells > 0 and bool(cells.frame.select(whole.all()).item())
+    return not kind.careful and kind.cells > 0 and bool(cells.select([name]).select(whole.all()).item())

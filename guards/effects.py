@@ -66,7 +66,7 @@ def count_effects(
             flags.append(_flags(seen.with_columns(rows), column))
     if whole:
         changed.append(
-            cells.frame.select(pl.any_horizontal(pl.col(whole).is_not_null()).alias("\x1fwhole")).to_series()
+            cells.select(whole).select(pl.any_horizontal(pl.col(whole).is_not_null()).alias("\x1fwhole")).to_series()
         )
     faults = _faults(frame, cells, columns)
     for where, found in faults.items():
@@ -87,7 +87,7 @@ def _seen(cells: Cells, column: MeasuredColumn) -> pl.DataFrame:
     """Return the cells of one column with what becomes of each: `flag`, `rewritten`, and whether it ends as null."""
     odd = column.odd_kinds()
     keys = {key(name) for ruling in column.rulings for name in ruling.rows}
-    joined = cells.frame.select(column.name, *sorted(keys)).with_row_index("\x1frow")
+    joined = cells.select([column.name, *sorted(keys)]).with_row_index("\x1frow")
     joined = (
         joined.join(odd, on="\x1frow", how="left", maintain_order="left")
         if odd.height

@@ -36,7 +36,7 @@ class Guarded:
     `corrected`: `_row` (Int64), then every export column under its name, typed, in the export's order; lazy.
     `raw_columns`: columns whose text must be kept because a cell was changed, cleared or refused.
     `flags`: _row, column, measurement, kind, detail. `units`: column, measurement, segment (JSON text), unit, verdict.
-    `limits`: node, lower, upper, unit. `as_read`: whether every value of `corrected` is its cell read plainly, so that
+    `limits`: node, lower, upper, unit. `changed`: columns of which some value is not its cell read plainly, so that
     a table that was loaded from the text without the guard holds the same.
     """
 
@@ -46,7 +46,7 @@ class Guarded:
     flags: pl.DataFrame
     units: pl.DataFrame
     limits: pl.DataFrame
-    as_read: bool
+    changed: tuple[str, ...]
 
 
 def head_of(frame: pl.LazyFrame, columns: Sequence[ExportColumn]) -> pl.DataFrame:
@@ -107,12 +107,12 @@ def guard(
         c.name for c in columns if c.name in effects.rewritten or (c.name in by_name and by_name[c.name].touched)
     )
     flags = pl.concat([effects.flags, *_broken_identities(frame, cells, by_name, board)])
-    as_read = not raw and all(
-        kind.numbers == kind.readings for name, kind in kinds.items() if name not in by_name and kind.numeric
-    )
-    held = cells.source if as_read else cells.frame.lazy()
-    corrected = _corrected(frame, held, cells.kinds, columns, by_name, effects)
-    return Guarded(report, corrected, raw, flags, _units(reports), _limits(board, reports), as_read)
+    coded = [
+        name for name, kind in kinds.items()
+        if name not in by_name and kind.numeric and kind.numbers != kind.readings and name not in raw
+    ]  # fmt: skip
+    corrected = _corrected(frame, cells.source, cells.kinds, columns, by_name, effects)
+    return Guarded(report, corrected, raw, flags, _units(reports), _limits(board, reports), (*raw, *coded))
 
 
 def _corrected(
@@ -150,7 +150,9 @@ def _broken_identities(
         names = columns_of(relation)
         if names <= set(measured):
             values = {name: measured[name].numbers() for name in names}
-            found = cells.frame.select(broken=broken(relation, identity.tolerance, values))
+            found = cells.select(sorted({n for e in values.values() for n in e.meta.root_names()})).select(
+                broken=broken(relation, identity.tolerance, values)
+            )
             if found["broken"].any():
                 yield (
                     frame.select("_row")

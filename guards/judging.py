@@ -141,7 +141,7 @@ def _differs(new: Sequence[Ruling], rulings: Mapping[str, tuple[Ruling, ...]]) -
 
 def _segments(cells: Cells, names: Sequence[str]) -> tuple[str, ...]:
     """Return the segment columns that have more than one value and not too many to be fixtures or lots."""
-    return tuple(name for name in names if 1 < cells.frame[key(name)].n_unique() <= _MOST_SEGMENTS)
+    return tuple(name for name in names if 1 < cells.get_column(key(name)).n_unique() <= _MOST_SEGMENTS)
 
 
 def _named_too(found: Sequence[str], names: Sequence[str], approvals: Sequence[Approval]) -> tuple[str, ...]:
@@ -316,7 +316,7 @@ def _decide_each(court: Court, pieces: Sequence[Piece]) -> list[tuple[Ruling, ..
     known = [_known_counts(*pair, court) for _, _, pair in pieces]
     unknown = [piece for piece, have in zip(pieces, known, strict=True) if have is None]
     segments = court.segments() if unknown else ()
-    frames = [court.cells.frame if cells is None else cells for _, cells, _ in unknown]
+    frames = [court.cells if cells is None else cells for _, cells, _ in unknown]
     asked = iter(tally_each(frames, [pair for _, _, pair in unknown], segments))
     found = []
     for (texts, _, (part, evidence)), have in zip(pieces, known, strict=True):

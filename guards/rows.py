@@ -55,10 +55,10 @@ def with_known_units(layout: Layout, cells: Cells) -> Layout:
 
     A unit column has a unit in some cell, and no more spellings than there are; a measurement column repeats its names.
     """
-    if layout.measurement and cells.frame[key(layout.measurement)].n_unique() > MOST_NAMES:
+    if layout.measurement and cells.get_column(key(layout.measurement)).n_unique() > MOST_NAMES:
         layout = replace(layout, measurement=None)
     if layout.unit is None:
         return layout
-    texts = cells.frame[key(layout.unit)].unique().cast(pl.String).drop_nulls()
+    texts = cells.get_column(key(layout.unit)).unique().cast(pl.String).drop_nulls()
     known = texts.len() <= _MOST_UNITS and any(find_unit(text) for text in texts)
     return layout if known else replace(layout, unit=None)

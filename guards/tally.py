@@ -18,7 +18,7 @@ import polars as pl
 
 from guards.board import Range
 from guards.candidates import Candidate
-from guards.cells import key
+from guards.cells import Cells, key
 from guards.checks import Check, inside_limits
 from guards.parts import OPEN_SENSOR, Part
 from guards.quantities import finite
@@ -122,7 +122,7 @@ PARTS_A_PASS = 32
 
 
 def tally_each(
-    frames: Sequence[pl.DataFrame], parts: Sequence[tuple[Part, Evidence]], groups: Sequence[str]
+    frames: Sequence[pl.DataFrame | Cells], parts: Sequence[tuple[Part, Evidence]], groups: Sequence[str]
 ) -> list[Counts]:
     """Return the counts for each part in its frame, by group (one group of all rows where `groups` is empty)."""
     alike = _alike(frames, parts)
@@ -143,7 +143,7 @@ _FEWEST_ALIKE = 8
 _STACKED_CELLS = 4_000_000
 
 
-def _alike(frames: Sequence[pl.DataFrame], parts: Sequence[tuple[Part, Evidence]]) -> list[list[int]]:
+def _alike(frames: Sequence[pl.DataFrame | Cells], parts: Sequence[tuple[Part, Evidence]]) -> list[list[int]]:
     """Return the positions of parts in few rows that are asked the very same things."""
     found: dict[object, list[int]] = {}
     for at, (part, evidence) in enumerate(parts):
@@ -161,7 +161,10 @@ def _beside(evidence: Evidence) -> list[str]:
 
 
 def _stacked(
-    frames: Sequence[pl.DataFrame], parts: Sequence[tuple[Part, Evidence]], same: Sequence[int], groups: Sequence[str]
+    frames: Sequence[pl.DataFrame | Cells],
+    parts: Sequence[tuple[Part, Evidence]],
+    same: Sequence[int],
+    groups: Sequence[str],
 ) -> Iterator[tuple[int, Counts]]:
     """Count parts that are alike as one column, one below the other: one query whatever their number."""
     first, evidence = parts[same[0]]
@@ -189,12 +192,12 @@ def _stacked(
             yield at, Counts(named, tuple({name: row[name] for name in asked} for row in own))
 
 
-def _piece(frame: pl.DataFrame, taken: Sequence[str], column: str) -> pl.DataFrame:
+def _piece(frame: pl.DataFrame | Cells, taken: Sequence[str], column: str) -> pl.DataFrame:
     """Return columns of a frame as they are: a query for each part would cost more than its counting."""
     return pl.DataFrame([*(frame.get_column(name) for name in taken), frame.get_column(column).alias(_STACKED)])
 
 
-def _tally(frame: pl.DataFrame, parts: Sequence[tuple[Part, Evidence]], groups: Sequence[str]) -> list[Counts]:
+def _tally(frame: pl.DataFrame | Cells, parts: Sequence[tuple[Part, Evidence]], groups: Sequence[str]) -> list[Counts]:
     values = [evidence.value.alias(f"\x1fvalue{i}") for i, (_, evidence) in enumerate(parts)]
     asked = [_aggregates(part, evidence, pl.col(f"\x1fvalue{i}")) for i, (part, evidence) in enumerate(parts)]
     aggregates = [expression.alias(f"{i}\x1f{name}") for i, one in enumerate(asked) for name, expression in one.items()]
