@@ -14,7 +14,7 @@ from bench.bulk import literal, quote
 from bench.errors import UsageError
 from guards import Past
 
-_FEWEST = 20
+_FEWEST = 10
 _SETTLED = "verdict IN ('kept', 'corrected') AND unit IS NOT NULL"
 _OF_ANALYSIS = f"SELECT DISTINCT column_name, column_name, measurement, unit FROM guard.units WHERE {_SETTLED}"
 _OF_STORE = (
