@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from bench.ask.acts import Proposal
 from bench.ask.figures import Figure
 from bench.ask.messages import Message, Tokens
+
+__all__ = ["Answer", "Proposal", "Step"]
 
 if TYPE_CHECKING:
     from runner import RunResult
@@ -33,24 +35,6 @@ class Step:
             "kind": self.kind, "by": self.by, "title": self.title, "text": self.text, "duration_s": self.duration_s,
             "tokens": self.tokens.to_dict() if self.tokens else None, **({"data": self.data} if self.data else {}),
         }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """An act with consequences that the model proposed, with its exact arguments. A person does it, or nobody."""
-
-    tool: str
-    arguments: Mapping[str, str]
-
-    def command(self, export: str) -> str:
-        """Return the command by which a person does it."""
-        options = [
-            part
-            for name in ("column", "measurement", "segment", "unit", "why")
-            if (value := self.arguments.get(name))
-            for part in (f"--{name}", value)
-        ]
-        return shlex.join(["bench-analyze", self.tool, export, *options])
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from bench.ask.answer import Answer, Proposal, Step
+from bench.ask.acts import Place, Proposal, proposal
+from bench.ask.answer import Answer, Step
 from bench.ask.arithmetic import ArithmeticProblem, evaluate
 from bench.ask.figures import Context, Verification
-from bench.ask.messages import APPROVE, RUN, Call, Message, Model, ModelProblem, Response, Returned, Tokens, Told
+from bench.ask.messages import ARITHMETIC, RUN, Call, Message, Model, ModelProblem, Response, Returned, Tokens, Told
 from bench.ask.prompt import result_text
 from bench.ask.tools import PYTHON, CallProblem, Toolset, text_of
 from bench.ask.verify import verify
@@ -48,7 +49,7 @@ class Ceilings:
 class Ask:
     """A question with all that it needs. `run` runs a snippet; `clock` gives seconds; `earlier` is the last answer
     of a conversation: what was said and run before it is known to this one; `guarded`: what the guard found before the
-    model was asked anything."""
+    model was asked anything; `tables`: where each comes from, for proposals."""
 
     question: str
     model: Model
@@ -60,6 +61,7 @@ class Ask:
     earlier: Answer | None = None
     tools: Toolset = PYTHON
     guarded: str = ""
+    tables: Mapping[str, Place] = field(default_factory=dict)
 
 
 def ask(job: Ask) -> Answer:
@@ -177,7 +179,7 @@ class _Loop:
         try:
             if call.tool in offered.snippets:
                 return self._ran(call, offered.snippets[call.tool](call.arguments))
-            return self._proposed(call) if call.tool == APPROVE else self._calculated(text_of(call, "expression"))
+            return self._calculated(text_of(call, "expression")) if call.tool == ARITHMETIC else self._proposed(call)
         except CallProblem as error:
             return error.message
 
@@ -200,11 +202,8 @@ class _Loop:
         return f"{value:.15g}"
 
     def _proposed(self, call: Call) -> str:
-        texts = {name: str(value) for name, value in call.arguments.items() if isinstance(value, str)}
-        if not {"column", "unit", "why"} <= texts.keys():
-            return "approve needs 'column', 'unit' and 'why', each a text"
-        self._proposals.append(Proposal(call.tool, texts))
-        return "proposed to the engineer; nothing has changed, and the rows stay refused"
+        self._proposals.append(proposal(call, self._job.tables))
+        return "proposed to the engineer; nothing has changed, and the rows stay as they are"
 
     def _computed(self, text: str) -> str:
         """An answer that is nothing but an expression is computed by code."""

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from bench.errors import BenchError
 
-RUN, ARITHMETIC, APPROVE = "run_python", "arithmetic", "approve"
+RUN, ARITHMETIC, APPROVE, WITHDRAW = "run_python", "arithmetic", "approve", "withdraw"
 
 
 class ModelProblem(BenchError):  # noqa: N818 - as in bench.errors

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from bench.ask.acts import Place
 from bench.ask.answer import Answer
 from bench.ask.figures import Context
 from bench.ask.loop import Ask, Ceilings, ask
@@ -41,9 +42,21 @@ def ask_analysis(
     told = briefing(analysis.table_reports, analysis.limits, analysis.named_measurements, tools.rules)
     return ask(
         Ask(
-            question, model, told, context, analysis.run, time.monotonic, ceilings, earlier, tools, guarded_by(analysis)
+            question, model, told, context, analysis.run, time.monotonic, ceilings, earlier, tools,
+            guarded_by(analysis), places_of(analysis),
         )
-    )
+    )  # fmt: skip
+
+
+def places_of(analysis: Analysis) -> dict[str, Place]:
+    """Return where each table comes from; none for those of a store, whose exports are many."""
+    found: dict[str, Place] = {}
+    for guarded in analysis.exports:
+        export, board = guarded.export.path, guarded.board
+        named = board.path if board is not None and board.origin == "given" else None
+        for table in guarded.report.tables:
+            found[table.name] = Place(export, named, frozenset(column.name for column in table.columns))
+    return found
 
 
 def context_of(analysis: Analysis, question: str) -> Context:

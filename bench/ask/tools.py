@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bench.ask.messages import APPROVE, ARITHMETIC, RUN, Call
+from bench.ask.messages import APPROVE, ARITHMETIC, RUN, WITHDRAW, Call
 from bench.errors import BenchError
 
 Schema = tuple[str, str, Mapping[str, Any]]  # name, description, JSON schema of the arguments
@@ -56,15 +56,19 @@ def object_schema(properties: Mapping[str, object], required: list[str]) -> dict
 
 
 _TEXT = {"type": "string"}
+_ROWS = ("table", "column", "measurement", "segment", "why")
 PYTHON = Toolset(
     (
         (RUN, "Run Python in the sandbox against the tables; returns value, output and errors.",
          object_schema({"code": _TEXT}, ["code"])),
         (ARITHMETIC, "Evaluate one expression of numbers, + - * / and parentheses.",
          object_schema({"expression": _TEXT}, ["expression"])),
-        (APPROVE, "Propose that a column's refused values are in a unit. A person decides; nothing changes now.",
-         object_schema(dict.fromkeys(("table", "column", "unit", "why", "measurement", "segment"), _TEXT),
+        (APPROVE, "Propose that a column's refused values are in a unit; with `always`, by a change of the board's "
+         "profile, for every export from now on. A person decides; nothing changes now.",
+         object_schema({**dict.fromkeys(_ROWS, _TEXT), "unit": _TEXT, "always": {"type": "boolean"}},
                        ["column", "unit", "why"])),
+        (WITHDRAW, "Propose to take back what was approved for rows. A person decides; nothing changes now.",
+         object_schema(dict.fromkeys(_ROWS, _TEXT), ["column", "why"])),
     ),
     {RUN: lambda arguments: text_of(Call(RUN, arguments), "code")},
 )  # fmt: skip

@@ -282,9 +282,47 @@ def test_acts_are_proposed_and_never_done(here: Cli, export: Path, script: Calla
     model = script(act, {"text": "These tables do not hold volts before someone approves mV."})
     done = here(export, "--ask", "Do they pass?", "--model", model)
     assert done.exit_code == 0, done.said
-    assert "bench-analyze approve" in done.stdout
-    assert "--column value_v --unit mV" in done.stdout
+    assert f"bench-analyze approve {export} --column value_v --unit mV --why 'it'\"'\"'s clear'" in done.stdout
     assert not (tmp_path / "data" / "approvals.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "options"),
+    [
+        ("approve", {"column": "value_v", "unit": "mV", "why": "x", "always": True}, "--unit mV --why x --always"),
+        ("approve", {"table": "retest", "column": "value_v", "unit": "mV", "why": "x", "segment": "lot=L2610A"},
+         "--segment lot=L2610A --unit mV --why x"),
+        ("withdraw", {"column": "value_v", "why": "x", "unit": "mV"}, "--why x --withdraw"),
+    ],
+)  # fmt: skip
+def test_a_proposal_is_one_exact_command(
+    here: Cli, export: Path, board: Path, script: Callable[..., str], tool: str, arguments: dict[str, Any], options: str
+) -> None:
+    model = script({"tool": tool, "arguments": arguments}, {"text": "These tables do not hold it."})
+    done = here(export, "--board", board, "--ask", "x", "--model", model)
+    assert f"- bench-analyze approve {export} --column value_v {options} --board {board}\n" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"column": "value_v", "unit": "mV"}, "approve needs 'why', a text"),
+        ({"column": "value_v", "unit": "mV", "why": " "}, "approve needs 'why', a text"),
+        ({"column": "vout", "unit": "mV", "why": "x"}, "no such table has a column 'vout'"),
+        (
+            {"table": "soak", "column": "value_v", "unit": "mV", "why": "x"},
+            "there is no table 'soak'; there are retest",
+        ),
+        ({"column": "value_v", "unit": "mV", "why": "x" * 500}, "'why' has more than 400 characters"),
+        ({"column": "value_v", "unit": "mV", "why": "x", "segment": "L2610A"}, "'segment' is NAME=VALUE"),
+    ],
+)
+def test_a_proposal_that_cannot_be_done_goes_back(
+    answer: Callable[..., Any], tmp_path: Path, arguments: dict[str, Any], said: str
+) -> None:
+    act = {"tool": "approve", "arguments": arguments}
+    answer(act, {"text": "These tables do not hold it."}, options=("--trace", tmp_path / "trace.jsonl"))
+    assert said in (tmp_path / "trace.jsonl").read_text()
 
 
 def test_the_trace_says_who_decided(answer: Callable[..., Any], tmp_path: Path) -> None:
