@@ -18,6 +18,7 @@ from typing import Any
 
 import polars as pl
 
+from guards.heads import guess_kinds, moments
 from guards.quantities import (
     OVERLOAD_LIMIT,
     SENTINEL_TEXTS,
@@ -31,13 +32,8 @@ from guards.quantities import (
 )
 from guards.units import find_unit
 
-HEAD_ROWS = 2_000
-"""So many rows show what a column looks like."""
-_SHARE_SEEN = 0.02
 _SHARE_UNLABELLED = 0.9
 _SHARE_LABELLED = 0.5
-_DATETIME_FORMATS = ("%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f")
-_DATE_FORMAT = "%Y-%m-%d"
 _PASS = ("pass", "passed", "p", "ok", "true", "good", "1")
 _FAIL = ("fail", "failed", "f", "ng", "false", "bad", "0")
 _NO_ODD = pl.DataFrame(schema={"row": pl.UInt32, "text": pl.String})
@@ -190,7 +186,7 @@ def read_cells(
     `typed`: what somebody has read of the same rows already.
     """
     names = head.columns
-    guesses = _guess(head.drop(name for name in names if name in text), decimal) | dict.fromkeys(text, "text")
+    guesses = guess_kinds(head.drop(name for name in names if name in text), decimal) | dict.fromkeys(text, "text")
     if typed is not None and all(typed.counted(name, guesses[name]) for name in names):
         return _as_counted(typed, guesses, keys, results)
     source = frame if typed is None else typed.frame
@@ -237,57 +233,8 @@ def _counted_kind(typed: TypedCells, name: str, guess: str) -> Kind:
     return Kind("datetime", n, format=guess)
 
 
-def plain_kinds(head: pl.DataFrame) -> dict[str, str]:
-    """Return "number" or the format of the moments for the columns of which every cell of the head is one, plainly."""
-    if not head.width:
-        return {}
-    every = pl.all()
-    filled = head.select(every.count() > 0).row(0, named=True)
-    numbers = head.select((number(every).is_not_null() == every.is_not_null()).all()).row(0, named=True)
-    found = {name: "number" for name in head.columns if filled[name] and numbers[name]}
-    for form in _DATETIME_FORMATS:
-        left = head.select(name for name in head.columns if filled[name] and name not in found)
-        if left.width:
-            fits = left.select(_moments(every, form).count() == every.count()).row(0, named=True)
-            found |= {name: form for name, whole in fits.items() if whole}
-    return found
-
-
 def _height(frame: pl.LazyFrame) -> int:
     return int(frame.select(pl.len()).collect().item())
-
-
-def _guess(head: pl.DataFrame, decimal: str) -> dict[str, str]:
-    """Return for each column of the head "number", "text", or the format of its dates."""
-    if not head.width:
-        return {}
-    texts = head.select(cell_text(pl.all(), decimal))
-    every = pl.all()
-    plain = texts.select(number(every).count() == every.count()).row(0, named=True)  # an empty column too
-    odd = [name for name in head.columns if not plain[name]]
-    guesses = dict.fromkeys(head.columns, "number") | _by_share(texts.select(odd))
-    rest = texts.select(name for name, guess in guesses.items() if guess == "text")
-    sentinels = rest.select(every.str.to_lowercase().is_in(list(SENTINEL_TEXTS)).mean()) if rest.width else rest
-    for name, share in sentinels.row(0, named=True).items() if rest.width else ():
-        if (share or 0) >= _SHARE_SEEN:
-            guesses[name] = "number"
-    for form in (*_DATETIME_FORMATS, "date"):
-        left = rest.select(name for name in rest.columns if guesses[name] == "text")
-        if left.width:
-            read = _moments(every, form).is_not_null()
-            fits = left.select(read.sum() == every.count()).row(0, named=True)
-            guesses |= {name: form for name, whole in fits.items() if whole}
-    return guesses
-
-
-def _by_share(texts: pl.DataFrame) -> dict[str, str]:
-    """Return "number" for the columns in which some cells are numbers, with or without a unit, else "text"."""
-    if not texts.width:
-        return {}
-    every = pl.all()
-    numeric = number(every).is_not_null() | unit_suffix(every).is_not_null() | rkm_mark(every).is_not_null()
-    shares = texts.select(numeric.sum() / every.count()).row(0, named=True)
-    return {name: "number" if share >= _SHARE_SEEN else "text" for name, share in shares.items()}
 
 
 def _first_reading(name: str, guess: str, decimal: str) -> list[pl.Expr]:
@@ -301,13 +248,7 @@ def _first_reading(name: str, guess: str, decimal: str) -> list[pl.Expr]:
 
 
 def _moment(name: str, form: str) -> pl.Expr:
-    return _moments(pl.col(name), form)
-
-
-def _moments(text: pl.Expr, form: str) -> pl.Expr:
-    if form == "date":
-        return text.str.to_date(_DATE_FORMAT, strict=False)
-    return text.str.to_datetime(form, strict=False, time_unit="us")
+    return moments(pl.col(name), form)
 
 
 def _category(name: str) -> pl.Expr:

@@ -14,11 +14,12 @@ import polars as pl
 
 from guards.approvals import Approval
 from guards.board import Board
-from guards.cells import HEAD_ROWS, Cells, Kind, TypedCells, as_integer, plain_kinds, read_cells
+from guards.cells import Cells, Kind, TypedCells, as_integer, read_cells
 from guards.corrections import MeasuredColumn, from_cells, typed
 from guards.declared import ExportColumn, Label, find_layout, key_columns, labels_of, role_of
 from guards.effects import Effects, count_effects
 from guards.headers import header_unit
+from guards.heads import HEAD_ROWS, plain_kinds
 from guards.history import Past
 from guards.identities import broken, columns_of, parse_identity
 from guards.judging import judge

@@ -1,0 +1,73 @@
+"""What the columns of a table look like by its first rows: numbers, moments, or text.
+
+Only a guess: it rules out casts that cannot succeed, and says what a fast reader may expect. Every count comes from
+every row (`cells`).
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from guards.quantities import SENTINEL_TEXTS, cell_text, number, rkm_mark, unit_suffix
+
+HEAD_ROWS = 2_000
+"""So many rows show what a column looks like."""
+_SHARE_SEEN = 0.02
+_DATETIME_FORMATS = ("%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f")
+_DATE_FORMAT = "%Y-%m-%d"
+
+
+def plain_kinds(head: pl.DataFrame) -> dict[str, str]:
+    """Return "number" or the format of the moments for the columns of which every cell of the head is one, plainly."""
+    if not head.width:
+        return {}
+    every = pl.all()
+    filled = head.select(every.count() > 0).row(0, named=True)
+    numbers = head.select((number(every).is_not_null() == every.is_not_null()).all()).row(0, named=True)
+    found = {name: "number" for name in head.columns if filled[name] and numbers[name]}
+    for form in _DATETIME_FORMATS:
+        left = head.select(name for name in head.columns if filled[name] and name not in found)
+        if left.width:
+            fits = left.select(moments(every, form).count() == every.count()).row(0, named=True)
+            found |= {name: form for name, whole in fits.items() if whole}
+    return found
+
+
+def guess_kinds(head: pl.DataFrame, decimal: str) -> dict[str, str]:
+    """Return for each column of the head "number", "text", or the format of its dates."""
+    if not head.width:
+        return {}
+    texts = head.select(cell_text(pl.all(), decimal))
+    every = pl.all()
+    plain = texts.select(number(every).count() == every.count()).row(0, named=True)  # an empty column too
+    odd = [name for name in head.columns if not plain[name]]
+    guesses = dict.fromkeys(head.columns, "number") | _by_share(texts.select(odd))
+    rest = texts.select(name for name, guess in guesses.items() if guess == "text")
+    sentinels = rest.select(every.str.to_lowercase().is_in(list(SENTINEL_TEXTS)).mean()) if rest.width else rest
+    for name, share in sentinels.row(0, named=True).items() if rest.width else ():
+        if (share or 0) >= _SHARE_SEEN:
+            guesses[name] = "number"
+    for form in (*_DATETIME_FORMATS, "date"):
+        left = rest.select(name for name in rest.columns if guesses[name] == "text")
+        if left.width:
+            read = moments(every, form).is_not_null()
+            fits = left.select(read.sum() == every.count()).row(0, named=True)
+            guesses |= {name: form for name, whole in fits.items() if whole}
+    return guesses
+
+
+def _by_share(texts: pl.DataFrame) -> dict[str, str]:
+    """Return "number" for the columns in which some cells are numbers, with or without a unit, else "text"."""
+    if not texts.width:
+        return {}
+    every = pl.all()
+    numeric = number(every).is_not_null() | unit_suffix(every).is_not_null() | rkm_mark(every).is_not_null()
+    shares = texts.select(numeric.sum() / every.count()).row(0, named=True)
+    return {name: "number" if share >= _SHARE_SEEN else "text" for name, share in shares.items()}
+
+
+def moments(text: pl.Expr, form: str) -> pl.Expr:
+    """Return the points in time of texts in a strptime format (or "date"), null where a text is none."""
+    if form == "date":
+        return text.str.to_date(_DATE_FORMAT, strict=False)
+    return text.str.to_datetime(form, strict=False, time_unit="us")
