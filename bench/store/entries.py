@@ -40,6 +40,7 @@ def _keyed(name: str, rows: pl.DataFrame, key: int, judged: Judged, places: Plac
     if name == "exports":
         modified = datetime.fromtimestamp(judged.found.mtime_ns / 1e9, UTC).replace(tzinfo=None)
         return found.with_columns(
+            pl.lit(judged.found.name).alias("path"),
             pl.lit(now(), pl.Datetime("us")).alias("ingested_at"),
             pl.lit(judged.identity.approvals, pl.String).alias("approvals"),
             pl.lit(judged.options).alias("options"),

@@ -25,7 +25,10 @@ _STORES = (".duckdb", ".wal")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file as its folder lists it. `problem`: why it cannot be looked at; the numbers are then zero."""
+    """A file as its folder lists it. `problem`: why it cannot be looked at; the numbers are then zero.
+
+    `named`: the path by which the export is known, where its bytes were brought back from the store.
+    """
 
     path: Path
     bytes: int = 0
@@ -33,11 +36,12 @@ class Found:
     ctime_ns: int = 0
     inode: int = 0
     problem: str | None = None
+    named: Path | None = None
 
     @property
     def name(self) -> str:
         """The path as text that every file can hold."""
-        return path_text(self.path)
+        return path_text(self.named or self.path)
 
     @property
     def state(self) -> tuple[int, int, int, int]:

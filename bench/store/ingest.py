@@ -10,12 +10,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from bench import settings
 from bench.approvals import recorded
 from bench.boards import read_board
 from bench.errors import BenchError
 from bench.store import schema, told
+from bench.store.again import bring_back
 from bench.store.archive import archive
 from bench.store.commit import Committed, HeldAlready, commit
 from bench.store.database import MAIN, append, writing
@@ -58,6 +61,7 @@ class Ingestion:
         self._ready: list[Judged] = []
         self._ready_since = 0.0
         self._under_way: set[str] = set()
+        self._met: set[str] = set()  # hashes of what lay in the inbox
         self._later: list[Found] = []
         self._open = ExitStack()
 
@@ -90,6 +94,11 @@ class Ingestion:
             self.counts.add(entry)
             self._run.add(entry)
             yield entry
+        if self.wish.reguard and files is None:
+            for entry in self._again():
+                self.counts.add(entry)
+                self._run.add(entry)
+                yield entry
 
     def watch(self, poll_s: float | None = None) -> Iterator[Entry]:
         """Take what lies in the inbox, then what comes, until `stop` is set; each time is recorded as a run.
@@ -183,6 +192,7 @@ class Ingestion:
         except OSError as error:
             yield told.unreadable(found, error.strerror or str(error))
             return
+        self._met.add(sha256)
         held = self._known.held.get(sha256)
         if held is not None and not self._to_be_judged_again(found, sha256, held):
             if seen is None:
@@ -196,13 +206,32 @@ class Ingestion:
             if self._workers.full:
                 yield from self._take(all_=False)
 
-    def _to_be_judged_again(self, found: Found, sha256: str, held: Held) -> bool:
+    def _again(self) -> Iterator[Entry]:
+        """Judge again what the store holds and the inbox does not, where a profile for it is known."""
+        keys = [
+            held.export
+            for sha256, held in self._known.held.items()
+            if sha256 not in self._met and self._to_be_judged_again(Found(Path(held.path)), sha256, held, kept=True)
+        ]
+        for first in range(0, len(keys), _BATCH):
+            with TemporaryDirectory(dir=self._judge.work) as folder:
+                brought = bring_back(self.wish.store, keys[first : first + _BATCH], Path(folder), self.wish.patience)
+                for found, sha256 in brought:
+                    self._workers.give(found, sha256)
+                    if self._workers.full:
+                        yield from self._take(all_=False)
+                yield from self._finish()
+
+    def _to_be_judged_again(self, found: Found, sha256: str, held: Held, *, kept: bool = False) -> bool:
+        """`kept`: only the store has it, so that a profile that stood beside it may be gone as well."""
         if not self.wish.reguard:
             return False
         try:
             board = self._judge.board_of(found)
         except BenchError:
             return True  # judging tells why
+        if kept and board is None and held.identity.profile_sha256 is not None:
+            return False
         rules = (board.sha256 if board else None, RULES_VERSION)
         same = rules == (held.identity.profile_sha256, held.identity.rules_version)
         return not same or sha256 in self._approved or held.identity.approvals is not None
@@ -239,7 +268,7 @@ class Ingestion:
         with writing(self.wish.store, self.wish.patience) as con:
             done = commit(con, self._known, batch)
             for each in done:
-                if not isinstance(each, Failed):
+                if not isinstance(each, Failed) and each.judged.found.named is None:
                     self._notes.add(self._known, each.judged.found, each.judged.identity.sha256)
             self._notes.write(con)
         self._under_way -= {judged.identity.sha256 for judged in batch}
@@ -262,7 +291,9 @@ class Ingestion:
     def _failed(self, failed: Failed) -> Entry:
         if failed.growing:
             return told.growing(failed.found)
-        if str(failed.error["kind"]).startswith("export"):  # else it was not the file's fault, and is tried again
+        if (
+            str(failed.error["kind"]).startswith("export") and failed.found.named is None
+        ):  # else it was not the file's fault, and is tried again
             self._notes.add(self._known, failed.found, failed.sha256, failed.error)
         return told.failed(failed.found, failed.sha256, failed.error)
 
@@ -271,5 +302,5 @@ class Ingestion:
         return told.skipped(found, sha256, first)
 
     def _archive(self, found: Found) -> None:
-        if self.wish.archive is not None:
+        if self.wish.archive is not None and found.named is None:
             archive(found, self.wish.inbox, self.wish.archive)

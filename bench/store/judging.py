@@ -121,7 +121,7 @@ class Judge:
 
     def board_of(self, found: Found) -> BoardFile | None:
         """Return the profile of an export."""
-        return board_for(found.path, self.board)
+        return board_for(found.named or found.path, self.board)
 
     def _judged(self, found: Found, sha256: str) -> Judged:
         (guarded,) = guard_exports([found.path], self.options, [self.board_of(found)])
@@ -134,10 +134,10 @@ class Judge:
         if export.sha256 != sha256:
             raise ExportChanged("it changed before it was read", file=export.path)
         identity = Identity(sha256, guarded.board.sha256 if guarded.board else None, approvals_text(guarded.approvals))
-        return Judged(
-            found, identity, export_dict(guarded), _held(content, spool.with_suffix(".zst")),
-            _ledger(guarded), made, json.dumps(asdict(self.options), sort_keys=True),
-        )  # fmt: skip
+        told = export_dict(guarded) | {"path": str(found.named or found.path)}
+        options = json.dumps(asdict(self.options), sort_keys=True)
+        held = _held(content, spool.with_suffix(".zst"))
+        return Judged(found, identity, told, held, _ledger(guarded), made, options)
 
 
 def _fault(error: Exception, found: Found) -> BenchError:

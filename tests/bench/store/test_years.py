@@ -237,3 +237,26 @@ def test_history_forgets_what_is_long_ago() -> None:
     (alert,) = history.add([(part, corrected)])
     assert alert.message == "t.v was kept in V, and now is corrected from mV to V (factor 0.001)"
     assert history.add([(("T", "V", None), corrected)]) == []
+
+
+def test_what_the_inbox_no_longer_holds_is_judged_again_from_raw(
+    year: Cli, here: Cli, inbox: Path, store: Path
+) -> None:
+    year(MILLIVOLTS.format(1)), year(VOLTS.format(2))
+    modified = asked(store, "SELECT modified_at FROM guard.exports ORDER BY export")
+    alone = inbox.parent / "alone.toml"
+    alone.write_text(BOARD.replace("6 V", "6000 V"))
+    gone = inbox / "final-2001-01-01.csv"
+    gone.rename(inbox.parent / "away.csv")
+    done = here("ingest", inbox, "--db", store, "--settle", 0, "--json", "--reguard", "--board", alone)
+    found = entries(done.stdout)
+    assert [(entry["ingest"], entry["export"]["path"]) for entry in found] == [
+        ("added", str(inbox / "final-2002-01-01.csv")), ("added", str(gone)),
+    ]  # fmt: skip
+    assert found[1]["guard"]["outcome"] == "refused"
+    current = "FROM guard.exports WHERE superseded_by IS NULL ORDER BY path"
+    assert asked(store, f"SELECT path {current}") == [(str(gone),), (str(inbox / "final-2002-01-01.csv"),)]
+    assert asked(store, f"SELECT modified_at {current}") == modified
+    assert asked(store, "SELECT count(*), count(DISTINCT _export) FROM final") == [(16, 2)]
+    again = here("ingest", inbox, "--db", store, "--settle", 0, "--json", "--reguard", "--board", alone)
+    assert [entry["ingest"] for entry in entries(again.stdout)] == ["skipped"]
