@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter, validators
 
@@ -14,13 +14,11 @@ from bench.cli.progress import progress_bar
 from bench.cli.reply import Reply
 from bench.settings import load
 
-if TYPE_CHECKING:
-    from bench.evaluate.harness import ModelFor
-
 _EXAMPLES = """\
 Examples:
   python -m bench.evaluate --model shipped:answers
   python -m bench.evaluate --model anthropic:NAME --actions calls --json
+  python -m bench.evaluate compare CODE.json CALLS.json
   python -m bench.evaluate --model openai:NAME --base-url http://localhost:8000/v1 --only loop --only conflict
 
 Models: those of bench-analyze --ask, and shipped:NAME (answers, lies, guesses, claims, loops, injects), which need no
@@ -72,45 +70,27 @@ def evaluate(
     turns
         How many actions the model has for one answer.
     """
-    from datetime import UTC, datetime
+    from bench.evaluate.asking import Wish, evaluation_reply
 
-    from bench.ask.session import Ceilings
-    from bench.evaluate import harness, questions
-    from bench.evaluate import results as kept
-
-    asked = questions.chosen(questions.load_questions(), only)
-    setup = harness.Setup(
-        _model_for(model, actions, base_url), actions, questions.fixtures_folder(fixtures), Ceilings(turns=turns),
-        seen=lambda question, _, answer: kept.write_trace(question.id, answer, traces),
-    )  # fmt: skip
-    rows, interrupted = [], False
+    wish = Wish(model, actions, json, only, fixtures, results, traces, base_url, turns)
     with progress_bar(color=load().color) as progress:
-        try:
-            for row in harness.evaluate(asked, setup):
-                rows.append(row)
-                if progress is not None:
-                    progress("questions", len(rows), len(asked))
-        except KeyboardInterrupt:
-            interrupted = True
-    order = {question.id: place for place, question in enumerate(asked)}
-    rows.sort(key=lambda row: order[row.id])
-    found = kept.document(rows, model=model, actions=actions, made_at=datetime.now(UTC), asked=len(asked))
-    path = kept.write(found, results or load().data / "evaluations")
-    return Reply(
-        text=kept.text(found), document=found if json else None, notes=(f"results: {path}",),
-        exit_code=130 if interrupted else 0,
-    )  # fmt: skip
+        return evaluation_reply(wish, progress)
 
 
-def _model_for(name: str, actions: str, base_url: str | None) -> ModelFor:
-    from bench.ask.models import Connection, model_of
-    from bench.evaluate.shipped import policy_of
+@app.command
+def compare(first: Path, second: Path, /) -> Reply:
+    """Show two results side by side: by kind, and the questions whose verdicts differ.
 
-    if name.startswith("shipped:"):
-        policy = policy_of(name.removeprefix("shipped:"))
-        return lambda question, place, canary: policy.model(question, place, actions, canary)
-    asked = model_of(name, Connection(base_url))
-    return lambda question, place, canary: asked
+    Parameters
+    ----------
+    first
+        Results that an evaluation kept.
+    second
+        Others, such as those of --actions calls.
+    """
+    from bench.evaluate.comparing import compare_reply
+
+    return compare_reply(first, second)
 
 
 if __name__ == "__main__":

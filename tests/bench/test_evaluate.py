@@ -60,6 +60,17 @@ def test_structured_calls_answer_what_needs_no_computing(evaluated: Evaluated) -
     assert found["actions"] == "calls"
 
 
+def test_two_results_are_compared(evaluated: Evaluated, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for actions in ("code", "calls"):
+        evaluated("shipped:answers", "--actions", actions, *only("tighten", "margin"), "--results", str(tmp_path / "r"))
+    paths = [str(next((tmp_path / "r").glob(f"*-{actions}.json"))) for actions in ("code", "calls")]
+    assert main(["compare", *paths], app=app) == 0
+    said = capsys.readouterr().out
+    assert "loop                 2       0       2" in said
+    assert "verdicts that differ: 2\n- margin: right, caught\n- tighten: right, caught" in said
+    assert main(["compare", paths[0], str(tmp_path)], app=app) == 2
+
+
 def test_results_and_traces_are_kept(evaluated: Evaluated, tmp_path: Path) -> None:
     found = evaluated("shipped:guesses", *only("retest-passed"), "--traces", str(tmp_path / "traces"))
     (kept,) = (tmp_path / "data" / "evaluations").iterdir()
