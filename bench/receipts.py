@@ -206,13 +206,15 @@ def _export(guarded: GuardedExport) -> dict[str, object]:
 
 
 def _units(reports: Sequence[GuardReport]) -> dict[str, dict[str, list[str]]]:
-    """Return {table: {column: its units}}; several where they differ by measurement or segment."""
+    """Return {table: {column: its units}}; where they differ by measurement, `column [measurement]` has its own."""
     found: dict[str, dict[str, list[str]]] = {}
     for table in (table for report in reports for table in report.tables):
         for column in table.columns:
-            units = found.setdefault(table.name, {}).setdefault(column.name, [])
-            if column.unit is not None and column.unit not in units:
-                units.append(column.unit)
+            own = [] if column.measurement is None else [f"{column.name} [{column.measurement}]"]
+            for name in (column.name, *own):
+                units = found.setdefault(table.name, {}).setdefault(name, [])
+                if column.unit is not None and column.unit not in units:
+                    units.append(column.unit)
     return found
 
 

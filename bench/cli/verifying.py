@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from bench import receipts
 from bench.ask.figures import Context, Verification
@@ -15,6 +18,7 @@ from bench.render.answer import figures_text
 from bench.render.terminal import printable
 
 _CODES = {"traced": DONE, "declined": DONE, "no_figures": DONE, "marked": FAILED, "claims_run": FAILED}
+_MEASURED = re.compile(r" \[(.+)\]\Z")  # as receipts name the units of a measurement
 _NOTES = {
     "marked": "figures of the text come from no run of the receipt",
     "claims_run": "the text says that something was run, and the receipt has no run",
@@ -30,13 +34,7 @@ def verify_reply(answer: str, receipt: Path, *, json: bool) -> Reply:
     """
     found = receipts.read(receipt)
     text = _text(answer)
-    asked = (found["answer"] or {}).get("question", "")
-    units = {
-        (table.lower(), column.lower()): names
-        for table, columns in found["units"].items()
-        for column, names in columns.items()
-    }
-    verdict = verify(text, found["runs"], context=Context(asked, found["limits"] or None, units))
+    verdict = verify(text, found["runs"], context=_context(found))
     code = _CODES[verdict.status]
     note = _NOTES.get(verdict.status)
     notes = (note,) if note else ()
@@ -45,6 +43,23 @@ def verify_reply(answer: str, receipt: Path, *, json: bool) -> Reply:
     shown = [f"{verdict.status}: {answer}, receipt {found['id'][:12]}"]
     shown += [verdict.marked_text] if verdict.marked else []
     return Reply(text=printable("\n".join([*shown, figures_text(verdict.figures)])), notes=notes, exit_code=code)
+
+
+def _context(found: Mapping[str, Any]) -> Context:
+    """Return what of a receipt may vouch beside its runs."""
+    units = {
+        (table.lower(), column.lower()): names
+        for table, columns in found["units"].items()
+        for column, names in columns.items()
+    }
+    measured = {
+        match[1]: names
+        for columns in found["units"].values()
+        for column, names in columns.items()
+        if (match := _MEASURED.search(column))
+    }
+    asked = (found["answer"] or {}).get("question", "")
+    return Context(asked, found["limits"] or None, units, measured=measured)
 
 
 def _document(answer: str, receipt: Path, identity: str, verdict: Verification, code: int) -> dict[str, object]:

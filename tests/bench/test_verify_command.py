@@ -59,3 +59,13 @@ def test_what_cannot_be_read_is_told(here: Cli, receipt: Path, tmp_path: Path) -
     receipt.write_bytes(receipt.read_bytes().replace(b'"passed":7', b'"passed":8'))
     done = here("verify", text, "--receipt", receipt)
     assert (done.exit_code, "altered" in done.stderr or "not what was written" in done.stderr) == (1, True)
+
+
+def test_a_receipt_knows_the_unit_of_each_measurement(here: Cli, tmp_path: Path) -> None:
+    export = Path(__file__).parents[2] / "fixtures" / "unit_column" / "bench-checks-2026-10-30.csv"
+    code = "con.sql(\"select avg(value) from bench_checks where measurement = 'RIPPLE'\").fetchone()[0]"
+    receipt, text = tmp_path / "receipt.json", tmp_path / "answer.txt"
+    assert here(export, "-c", code, "--receipt", receipt).exit_code == 0
+    for said, exit_code in (("RIPPLE averages 23.8 mV.", 0), ("RIPPLE averages 23.8 V.", 1), ("It is 23.8 mA.", 1)):
+        text.write_text(said)
+        assert here("verify", text, "--receipt", receipt).exit_code == exit_code, said
