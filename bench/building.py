@@ -112,9 +112,12 @@ class Build:
         The guard judges it afterwards, and `publish` keeps it as `table` where the guard changed nothing.
         """
         found = self._wait(text)
-        if found is None or found.rows != rows:
+        if found is None or found.rows != rows or text.underscores is None:
             return None
-        self._kept[table] = self._loads[text]
+        load = self._loads[text]
+        if bulk.underscores_in_numbers(asking(self._connection()), load.target, found, text.underscores):
+            return None
+        self._kept[table] = load
         return found
 
     def _wait(self, text: PlainText) -> TypedCells | None:
@@ -233,8 +236,7 @@ def _load(
     except CELL_REFUSED:
         return None  # a cell that the head did not promise: the guard reads the text
     found = bulk.read_back(asking(con), target, text, kinds, head)
-    if found is not None:
-        con.execute(bulk.number_rows(target))
+    con.execute(bulk.number_rows(target))
     return found
 
 

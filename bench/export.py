@@ -39,12 +39,14 @@ class PlainText:
     """Rows as they stand in a file of UTF-8: behind `skip_lines` lines, each line is one record of exactly `columns`.
 
     No cell is quoted, none is the comment of a line, and numbers use a decimal point. All lines end alike.
+    `underscores`: how many the rows have, None before that was counted.
     """
 
     path: Path
     skip_lines: int
     columns: tuple[str, ...]
     delimiter: str
+    underscores: int | None = field(default=None, compare=False)
 
 
 BeginLoad = Callable[[PlainText, pl.DataFrame, Sequence["ExportColumn"]], Callable[[], int | None]]

@@ -199,9 +199,11 @@ def explained(database: Path) -> Iterator[None]:
 
 
 def attached(path: Path) -> duckdb.DuckDBPyConnection:
-    """Return a connection that writes the file, attached as `target`."""
+    """Return a connection that writes a new file, attached as `target`; without a log, for a killed build is removed."""
     con = connect()
-    con.execute(f"ATTACH {literal(path)} AS target (STORAGE_VERSION '{STORAGE_VERSION}')")
+    con.execute(
+        f"ATTACH {literal(path)} AS target (STORAGE_VERSION '{STORAGE_VERSION}', RECOVERY_MODE 'no_wal_writes')"
+    )
     con.execute("USE target")
     return con
 

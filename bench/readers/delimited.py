@@ -130,11 +130,15 @@ def _loaded(
         return None
     top = pl.DataFrame(first, schema=dict.fromkeys(shape.columns, pl.String), orient="row")
     loaded = source.begin_load(stored, top.with_columns(pl.all().replace("", None)), columns)
-    count = plain.plain_rows(text, start, shape)
-    if loaded() != count or count is None:
+    proof = plain.prove(text, start, shape)
+    if proof is None or loaded() != proof.rows:
         return None
-    frame = plain.scan(text, start, data_line, shape)
-    return Rows(frame, no_quarantine(), Tally(rows=count, row_lines=count), "plain", stored)
+    return _proved(plain.scan(text, start, data_line, shape), proof, stored)
+
+
+def _proved(frame: pl.LazyFrame, proof: plain.Proof, stored: PlainText | None) -> Rows:
+    found = None if stored is None else replace(stored, underscores=proof.underscores)
+    return Rows(frame, no_quarantine(), Tally(rows=proof.rows, row_lines=proof.rows), "plain", found)
 
 
 def read_rows(text: Text, source: Source, data_line: int, shape: Shape, *, number_from: int | None = None) -> Rows:
@@ -145,12 +149,12 @@ def read_rows(text: Text, source: Source, data_line: int, shape: Shape, *, numbe
     start, first_line = _offset(text, data_line), number_from or data_line
     if text.path is None or _lines_end_in_lf(text, start, data_line):
         for narrow in _plain_shapes(text, start, shape):
-            count = plain.plain_rows(text, start, narrow)
-            if count is not None:
+            proof = plain.prove(text, start, narrow)
+            if proof is not None:
                 missing = [pl.lit(None, pl.String).alias(name) for name in shape.columns[len(narrow.columns) :]]
                 frame = plain.scan(text, start, first_line, narrow).with_columns(missing)
                 stored = None if missing else plain.in_file(text, start, first_line, narrow)
-                return Rows(frame, no_quarantine(), Tally(rows=count, row_lines=count), "plain", stored)
+                return _proved(frame, proof, stored)
     return read_careful(text, source, start, first_line, shape)
 
 

@@ -34,15 +34,23 @@ class Shape:
     quoted: bool = False
 
 
-def plain_rows(text: Text, start: int, shape: Shape) -> int | None:
-    """Return the number of rows from byte `start` on if all of them are plain, else None.
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What was seen of rows that are plain: how many there are, and how many underscores they have."""
+
+    rows: int
+    underscores: int = 0
+
+
+def prove(text: Text, start: int, shape: Shape) -> Proof | None:
+    """Return what there is from byte `start` on if all rows are plain, else None.
 
     With a shape that is `quoted`, the same columns are quoted in every row, and no quoted cell holds a delimiter, a
     line end or a quote.
     """
     if start >= len(text.data):
-        return 0
-    if shape.fields < 2 or shape.delimiter == " " or not _no_special_lines(text, start, shape):
+        return Proof(0)
+    if shape.fields < 2 or shape.delimiter == " " or _begins_specially(text, start, shape):
         return None  # a blank line in one column is no row, and the pattern cannot tell it from one
     ending = b"\r\n" if text.data.find(b"\r\n", start, start + (1 << 20)) >= 0 else b"\n"
     cells = _first_row(text, start, shape) if shape.quoted else [b""] * shape.fields
@@ -50,29 +58,48 @@ def plain_rows(text: Text, start: int, shape: Shape) -> int | None:
         return None
     period = shape.delimiter.encode().join(cells) + ending
     seen = _repeats(text, start, period, shape)
-    if seen is None:
+    if seen is None or not (shape.fields == len(shape.columns) or _ends_empty(text, start, shape)):
         return None
-    rows, rest = divmod(seen, len(period))
+    structural, underscores = seen
+    rows, rest = divmod(structural, len(period))
     last = text.data[-1:]
     if rest == len(period) - len(ending) and rest and last != b"\r":
         rows += 1  # the last line has no line end
     elif rest or last != b"\n":
         return None
-    return rows if not shape.quoted or _quotes_enclose(text, start, rows * sum(map(bool, cells)), shape) else None
+    if shape.quoted and not _quotes_enclose(text, start, rows * sum(map(bool, cells)), shape):
+        return None
+    return Proof(rows, underscores)
 
 
-def _repeats(text: Text, start: int, period: bytes, shape: Shape) -> int | None:
-    """Return how many structural bytes there are if they are `period` over and over, else None."""
+def _special(shape: Shape) -> list[bytes]:
+    """Return how a line begins that is no row: a comment, or the header again."""
+    return [mark.encode() for mark in (shape.comment, shape.header_text) if mark is not None]
+
+
+def _begins_specially(text: Text, start: int, shape: Shape) -> bool:
+    return any(text.data[start : start + len(mark)] == mark for mark in _special(shape))
+
+
+def _repeats(text: Text, start: int, period: bytes, shape: Shape) -> tuple[int, int] | None:
+    """Return how many structural bytes there are if they are `period` over and over, and how many underscores; None
+    where they are not, or a line is no row."""
     dropped = bytes(byte for byte in range(256) if byte not in shape.delimiter.encode() + b'\n\r"\0')
     pattern = period * (_BLOCK_BYTES // len(period) + 2)
-    seen = 0
+    special = [b"\n" + mark for mark in _special(shape)]
+    reach = max(map(len, special), default=1) - 1
+    seen = underscores = 0
+    before = b""
     for block in text.blocks(start, _BLOCK_BYTES):
         skeleton = block.translate(None, dropped)
         phase = seen % len(period)
-        if skeleton != pattern[phase : phase + len(skeleton)]:
+        across = before + block[:reach]
+        if skeleton != pattern[phase : phase + len(skeleton)] or any(m in block or m in across for m in special):
             return None
         seen += len(skeleton)
-    return seen
+        underscores += block.count(b"_") if b"_" in block else 0  # most exports have none, and `in` is faster
+        before = block[-reach:] if reach else b""
+    return seen, underscores
 
 
 def _first_row(text: Text, start: int, shape: Shape) -> list[bytes]:
@@ -101,20 +128,6 @@ def _quotes_enclose(text: Text, start: int, pairs: int, shape: Shape) -> bool:
 def _tail(piece: bytes) -> bytes:
     """Return the end of a block that may be the beginning of what is counted: a lone last byte, or `"` before CR."""
     return piece[-2:] if piece[-2:] == b'"\r' else piece[-1:]
-
-
-def _no_special_lines(text: Text, start: int, shape: Shape) -> bool:
-    """Return whether no line is a comment, repeats the header, or holds a field behind the last column."""
-    lead = text.data[start : start + 1]
-    if shape.comment is not None:
-        mark = shape.comment.encode()
-        if lead == mark[:1] or text.contains(b"\n" + mark, start):
-            return False
-    if shape.header_text is not None:
-        header = shape.header_text.encode()
-        if text.data[start : start + len(header)] == header or text.contains(b"\n" + header, start):
-            return False
-    return shape.fields == len(shape.columns) or _ends_empty(text, start, shape)
 
 
 def _ends_empty(text: Text, start: int, shape: Shape) -> bool:

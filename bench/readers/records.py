@@ -19,7 +19,7 @@ import polars as pl
 from bench.export import LINE, QUARANTINE_SCHEMA, ROW, no_quarantine
 from bench.readers import fields
 from bench.readers.encoding import Text
-from bench.readers.plain import Shape, plain_rows, scan
+from bench.readers.plain import Shape, prove, scan
 
 _BLOCK_BYTES = 16 << 20
 _LONGEST_RECORD_LINES = 1000
@@ -106,14 +106,14 @@ class Careful:
     def _plain_piece(self, begin: int, end: int) -> Piece | None:
         """Return a block's rows if the block is plain: a few ragged rows in a large file cost only their own block."""
         block = Text(bytes(self.text.data[begin:end]), None, 0, self.text.encoding)
-        count = plain_rows(block, 0, self.shape)
-        if not count:
+        proof = prove(block, 0, self.shape)
+        if proof is None or not proof.rows:
             return None
         done = self.tally.rows + self.tally.quarantined
         kept = scan(block, 0, self.line, self.shape).with_columns(pl.col(ROW) + done).collect()
-        self.line += count
-        self.tally.rows += count
-        self.tally.row_lines += count
+        self.line += proof.rows
+        self.tally.rows += proof.rows
+        self.tally.row_lines += proof.rows
         return Piece(kept, no_quarantine())
 
     def _inside(self, lines: pl.DataFrame) -> pl.DataFrame:
