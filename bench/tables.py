@@ -199,7 +199,7 @@ def explained(database: Path) -> Iterator[None]:
 
 
 def attached(path: Path) -> duckdb.DuckDBPyConnection:
-    """Return a connection that writes a new file, attached as `target`; without a log, for a killed build is removed."""
+    """Return a connection that writes a new file, attached as `target`; without a log: a killed build goes."""
     con = connect()
     con.execute(
         f"ATTACH {literal(path)} AS target (STORAGE_VERSION '{STORAGE_VERSION}', RECOVERY_MODE 'no_wal_writes')"
