@@ -89,7 +89,9 @@ def _commit(con: Connection, known: Known, fresh: Sequence[Judged]) -> list[Adde
             supersede(con, before, key)
         places = write_rows(con, known, batch)
         write_ledger(con, known, batch, places)
-        alerts = {key: known.history.add(readings(judged)) for key, judged in batch}
+        news = {key: known.history.add(readings(judged)) for key, judged in batch}
+        # Who judges again by other rules expects other verdicts.
+        alerts: dict[int, Sequence[Alert]] = {key: () if key in old else found for key, found in news.items()}
         write_alerts(con, alerts)
     known.last += len(batch)
     for key, judged in batch:

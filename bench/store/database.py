@@ -78,6 +78,7 @@ def reading(store: Path, patience: Patience, *, raw: bool = False) -> Iterator[C
     check(store)
     with tables.explained(store), turn(store, patience), closing(tables.connect()) as con:
         _attach(con, store, MAIN, patience, "READ_ONLY")
+        tell_apart(con, store)
         if raw:
             _attach(con, tables.raw_path(store), RAW, patience, "READ_ONLY")
         yield con

@@ -19,6 +19,7 @@ from bench.errors import EnvironmentProblem
 from bench.store.locking import take
 
 _ALIVE = "alive"
+_TRIES = 3
 
 
 @contextmanager
@@ -30,25 +31,36 @@ def work_folder(store: Path) -> Iterator[Path]:
     """
     for left in store.parent.glob(f".{escape(store.name)}.*.work"):
         _sweep(left)
-    folder = store.with_name(f".{store.name}.{secrets.token_hex(4)}.work")
+    folder, alive = _made(store)
     try:
-        folder.mkdir()
-        alive = os.open(folder / _ALIVE, os.O_RDWR | os.O_CREAT)
-    except OSError as error:
-        raise EnvironmentProblem(
-            f"the folder cannot be written: {error.strerror}",
-            file=store.parent,
-            hint="make it, mend its permissions, or name another --db",
-        ) from error
-    try:
-        take(alive)
         yield folder
     finally:
         os.close(alive)
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def _made(store: Path) -> tuple[Path, int]:
+    folder = store.with_name(f".{store.name}.{secrets.token_hex(4)}.work")
+    try:
+        for _ in range(_TRIES):
+            folder.mkdir(exist_ok=True)
+            with suppress(FileNotFoundError):  # another run may take it for that of a killed one until its lock is held
+                alive = os.open(folder / _ALIVE, os.O_RDWR | os.O_CREAT)
+                if take(alive) and (folder / _ALIVE).exists():
+                    return folder, alive
+                os.close(alive)
+        raise FileNotFoundError(f"{folder} goes again and again")
+    except OSError as error:
+        raise EnvironmentProblem(
+            f"the folder cannot be written: {error.strerror or error}",
+            file=store.parent,
+            hint="make it, mend its permissions, or name another --db",
+        ) from error
+
+
 def _sweep(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()  # killed before it had anything
     with suppress(OSError):
         alive = os.open(folder / _ALIVE, os.O_RDWR)
         try:

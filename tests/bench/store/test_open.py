@@ -176,6 +176,16 @@ def test_options_that_do_not_go_together(here: Cli, arguments: list[str], said: 
     assert said in done.stderr
 
 
+def test_other_databases_are_no_stores(here: Cli, inbox: Path, write: Write, tmp_path: Path) -> None:
+    bench.analyze(write("a.csv"), db=tmp_path / "one.duckdb").close()
+    for command in (("--from",), ("status", "--db")):
+        done = here(*command, tmp_path / "one.duckdb")
+        assert done.exit_code == 2
+        assert "this is the database of one analysis, not a store" in done.stderr
+    with pytest.raises(bench.UsageError, match="this is a folder, not a store"):
+        bench.open(tmp_path)
+
+
 def test_keys_as_text() -> None:
     assert ranges([1, 2, 3, 5, 8, 9]) == "1-3,5,8-9"
     assert keys_of("1-3,5", "export") == "(export BETWEEN 1 AND 3 OR export BETWEEN 5 AND 5)"
