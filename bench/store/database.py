@@ -84,6 +84,11 @@ def reading(store: Path, patience: Patience, *, raw: bool = False) -> Iterator[C
         yield con
 
 
+def followed(store: Path) -> Path:
+    """Return where a link to a store leads: its companion and its lock stand there. Other paths stay as they are."""
+    return store.resolve() if store.is_symlink() else store
+
+
 def check(store: Path) -> None:
     """Raise UsageError if there is no such file, EnvironmentProblem if it is a folder or cannot be reached."""
     if store.is_dir():

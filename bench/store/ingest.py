@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,7 +22,7 @@ from bench.store import schema, told
 from bench.store.again import bring_back
 from bench.store.archive import archive
 from bench.store.commit import Committed, HeldAlready, commit
-from bench.store.database import MAIN, append, writing
+from bench.store.database import MAIN, append, followed, writing
 from bench.store.entries import now
 from bench.store.inbox import Found, Settling, look, scan
 from bench.store.judging import Failed, Judge, Judged
@@ -49,7 +50,7 @@ class Ingestion:
     """
 
     def __init__(self, wish: Wish, progress: Progress | None = None) -> None:
-        self.wish = wish
+        self.wish = replace(wish, store=followed(wish.store))
         self.counts = Counts()
         self.stop = threading.Event()
         self._run = Counts()

@@ -18,6 +18,7 @@ import polars as pl
 from bench import fingerprints, receipts, tables
 from bench.analysis import Analysis, temporary_database, temporary_folder
 from bench.sandboxes import SandboxSource
+from bench.store.database import followed
 from bench.store.locking import TIMEOUT_S, Note, Patience
 from bench.store.working import Selection, Working, build, ledger_rows, rows_in
 from guards import ColumnReport, GuardError, GuardReport, Proposal, TableReport, parse_board
@@ -120,6 +121,7 @@ def open(
 
 def opened(store: Path, selection: Selection, sandboxes: SandboxSource, patience: Patience) -> StoreAnalysis:
     """Do what `open` does. `sandboxes` is closed when this fails, else with the analysis."""
+    store = followed(store)
     with ExitStack() as undo:
         undo.callback(sandboxes.close)
         folder = temporary_folder()

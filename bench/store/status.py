@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from bench import tables
-from bench.store.database import MAIN, Connection, asked, reading
+from bench.store.database import MAIN, Connection, asked, followed, reading
 from bench.store.locking import Patience
 from bench.store.seeing import told_error
 from bench.store.state import SEEN
@@ -22,6 +22,7 @@ def status(store: Path, patience: Patience) -> dict[str, object]:
     Raises:
         UsageError: there is no such store. EnvironmentProblem: it was in use for too long.
     """
+    store = followed(store)
     raw = tables.raw_path(store)
     with reading(store, patience) as con:
         return {

@@ -250,3 +250,17 @@ def test_an_analysis_never_replaces_a_store(ingest: Cli, here: Cli, store: Path,
     assert done.exit_code == 2
     assert "this is a store, which ingest fills; one analysis does not replace it" in done.stderr
     assert store.read_bytes() == before
+
+
+def test_a_link_to_a_store_is_the_store(ingest: Cli, here: Cli, inbox: Path, store: Path, write: Write) -> None:
+    write("a.csv")
+    ingest()
+    link = store.parent / "elsewhere" / "link.duckdb"
+    link.parent.mkdir()
+    link.symlink_to(store)
+    write("b.csv", first=50)
+    assert here("ingest", inbox, "--db", link, "--settle", 0).exit_code == 0
+    assert here("status", "--db", link, "--json").document["counts"]["exports"] == 2
+    with bench.open(link) as analysis:
+        assert analysis.tables == ("a", "b")
+    assert list(link.parent.iterdir()) == [link]

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import bench
 from bench import tables
@@ -216,6 +218,46 @@ def test_where_a_column_goes(
 ) -> None:
     (found,) = place_all([Incoming(name, *incoming)], [Stored("v", "v", *stored[:2])], lambda _: stored[2])
     assert (found.stored.name, found.stored.type) == place
+
+
+TYPES = st.sampled_from(["BIGINT", "DOUBLE", "VARCHAR", "TIMESTAMP", "BOOLEAN"])
+UNITS = st.dictionaries(st.sampled_from([None, "A", "B"]), st.sampled_from([None, "V", "mV"]), max_size=3)
+EXTENTS = st.builds(Extent, st.integers(0, 3), st.sampled_from([0, 7, 2**60]))
+EXPORTS = st.lists(
+    st.lists(st.builds(Incoming, st.sampled_from(["v", "V [mV]", "v (text)", "w"]), TYPES, UNITS, EXTENTS), max_size=4,
+             unique_by=lambda column: column.name), max_size=6,
+)  # fmt: skip
+LOSSLESS = {("BIGINT", "DOUBLE"), ("BIGINT", "VARCHAR")}
+
+
+@given(EXPORTS)
+def test_whatever_comes_no_column_holds_two_units_or_loses_a_value(exports: list[list[Incoming]]) -> None:
+    stored: dict[str, Stored] = {}
+    held: dict[str, list[Incoming]] = {}
+
+    def extent_of(column: Stored) -> Extent:
+        there = [each.extent for each in held.get(column.name, [])]
+        return Extent(sum(each.values for each in there), max((each.magnitude for each in there), default=0))
+
+    for incoming in exports:
+        places = place_all(incoming, list(stored.values()), extent_of)
+        names = [place.stored.name.lower() for place in places]
+        assert len(set(names)) == len(names)
+        assert [place.name for place in places] == [column.name for column in incoming]
+        for column, place in zip(incoming, places, strict=True):
+            assert place.new == (place.stored.name not in stored)
+            stored[place.stored.name] = place.stored
+            held.setdefault(place.stored.name, []).append(column)
+    assert len({name.lower() for name in stored}) == len(stored)
+    for name, columns in held.items():
+        units: dict[str | None, set[str | None]] = {}
+        for column in columns:
+            for measurement, unit in column.units.items():
+                units.setdefault(measurement, set()).add(unit)
+            filled = column.extent.values > 0 and column.type != stored[name].type
+            assert not filled or (column.type, stored[name].type) in LOSSLESS
+            assert not filled or stored[name].type != "DOUBLE" or column.extent.magnitude <= 2**53
+        assert all(len(found) == 1 for found in units.values())
 
 
 def test_no_two_columns_of_an_export_go_to_one_place() -> None:
