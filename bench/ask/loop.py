@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from bench.ask.acts import Place, Proposal, proposal
 from bench.ask.answer import Answer, Step
 from bench.ask.arithmetic import ArithmeticProblem, evaluate
+from bench.ask.ending import Ending, ending, limit
 from bench.ask.figures import Context, Verification
 from bench.ask.messages import ARITHMETIC, RUN, Call, Message, Model, ModelProblem, Response, Returned, Tokens, Told
 from bench.ask.prompt import result_text
@@ -27,8 +28,6 @@ from bench.receipts import run_entry
 if TYPE_CHECKING:
     from runner import RunResult
 
-_LIMITS = ("time_limit", "memory_limit", "output_limit")
-_RAISE = "raise the ceiling (--turns, --max-tokens, --seconds, --cost), or ask for less"
 _LONGEST = 400  # characters of an expression; the evaluator allows fewer, and says so
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _EXPRESSION = re.compile(r"[\d\s.+\-*/()eE]*\d\s*[-+*/]\s*[\d\s.+\-*/()eE]*")
@@ -95,20 +94,14 @@ class _Loop:
                 mended = self._mended(found)
                 text, found = mended or (text, found)
         except ModelProblem as error:
-            if self._spent() > self._job.ceilings.seconds:
-                return self._ended("limit", text, f"no answer after {self._spent():.0f} s", _RAISE, kind="limit")
-            return self._ended("failed", text, error.message, error.hint, kind=error.kind)
+            late = self._spent() > self._job.ceilings.seconds
+            end = limit(f"no answer after {self._spent():.0f} s") if late else None
+            return self._ended(text, end or Ending("failed", error.message, error.hint, error.kind))
         except _Limit as error:
-            return self._ended(
-                "limit",
-                text,
-                str(error),
-                _RAISE,
-                kind="limit",
-            )
+            return self._ended(text, limit(str(error)))
         except KeyboardInterrupt:
-            return self._ended("failed", text, "interrupted", None, kind="interrupted")
-        return self._finished(text, found)
+            return self._ended(text, Ending("failed", "interrupted", None, "interrupted"))
+        return self._made(found, ending(self._job.question, text, found, [run for _, run in self._runs]))
 
     def _until_text(self) -> str:
         while True:
@@ -230,48 +223,21 @@ class _Loop:
         again = self._judged(text)
         return None if again.marked and len(again.marked) > len(found.marked) else (text, again)
 
-    def _finished(self, text: str, found: Verification) -> Answer:
-        if _same_words(text, self._job.question):
-            return self._ended(
-                "failed", text, "the model only repeated the question, and that is refused as an answer",
-                "name a model: --model PROVIDER:NAME", kind="no_answer",
-            )  # fmt: skip
-        if not text.strip():
-            return self._ended("failed", text, "the model gave an empty answer", "ask again", kind="no_answer")
-        status = found.status
-        if status == "no_figures":
-            if any(run.ok for _, run in self._runs):
-                return self._made("traced", found)
-            if not self._runs:
-                return self._made("marked", found, "nothing was run, so that nothing vouches for this answer")
-            last = self._runs[-1][1]
-            limit = last.status in _LIMITS
-            return self._made(
-                "limit" if limit else "failed", found, f"no run succeeded: the last ended with {last.status}"
-            )
-        problem = {
-            "marked": f"{len(found.marked)} of {len(found.figures)} figures of the answer are marked",
-            "claims_run": "the answer says that something was run, and nothing was",
-        }.get(status, "")
-        return self._made(status, found, problem)
+    def _ended(self, text: str, end: Ending) -> Answer:
+        return self._made(self._judged(text), end)
 
-    def _made(
-        self, status: str, found: Verification, problem: str = "", hint: str | None = None, kind: str = ""
-    ) -> Answer:
+    def _made(self, found: Verification, end: Ending) -> Answer:
         verdict = {"model": self._job.model.name, "turns": self._turns, "tokens": self._tokens.to_dict(),
-                   "cost_usd": self._cost, "problem": problem,
+                   "cost_usd": self._cost, "problem": end.problem,
                    "figures": [figure.to_dict() for figure in found.figures]}  # fmt: skip
-        self._step("verdict", "code", status, found.marked_text, self._job.clock(), data=verdict)
+        self._step("verdict", "code", end.status, found.marked_text, self._job.clock(), data=verdict)
         return Answer(
-            question=self._job.question, text=found.marked_text, status=status, figures=found.figures,
+            question=self._job.question, text=found.marked_text, status=end.status, figures=found.figures,
             model=self._job.model.name, turns=max(1, self._turns), tokens=self._tokens, runs=tuple(self._runs),
             steps=tuple(self._steps), proposals=tuple(self._proposals), history=tuple(self._history),
-            evidence=tuple(self._evidence), problem=problem, hint=hint,
-            kind=kind or (f"answer_{status}" if problem else ""), cost=self._cost,
+            evidence=tuple(self._evidence), problem=end.problem, hint=end.hint,
+            kind=end.kind or (f"answer_{end.status}" if end.problem else ""), cost=self._cost,
         )  # fmt: skip
-
-    def _ended(self, status: str, text: str, problem: str, hint: str | None, *, kind: str) -> Answer:
-        return self._made(status, self._judged(text), problem, hint, kind)
 
     def _step(
         self, kind: str, by: str, title: str, text: str, before: float, tokens: Tokens | None = None,
@@ -293,7 +259,3 @@ def _asked(job: Ask) -> dict[str, Any]:
     """Return what the model is told beside the question, for the trace."""
     tools = [{"name": name, "description": text, "parameters": schema} for name, text, schema in job.tools.schemas]
     return {"briefing": job.briefing, "tools": tools}
-
-
-def _same_words(text: str, question: str) -> bool:
-    return re.findall(r"\w+", text.lower()) == re.findall(r"\w+", question.lower())
