@@ -15,7 +15,7 @@ from cyclopts import App, Parameter
 
 from bench.cli.answers import CHAT_EXAMPLES, VERIFY_EXAMPLES, chat, trace, verify
 from bench.cli.mcp import MCP_EXAMPLES, mcp
-from bench.cli.options import Options
+from bench.cli.options import Options, Reading
 from bench.cli.progress import progress_bar
 from bench.cli.reply import Reply
 from bench.cli.stores import INGEST_EXAMPLES, STATUS_EXAMPLES, ingest
@@ -78,6 +78,9 @@ Examples:
   bench-analyze sandbox pack sandbox.pack
   bench-analyze sandbox install --from sandbox.pack
 """
+
+
+_FOUND_OUT = Reading()
 
 
 def _version() -> str:
@@ -163,7 +166,9 @@ def formats(*, json: Annotated[bool, Parameter(negative=())] = False) -> Reply:
 
 
 @app.command(help_epilogue=_PROFILE_EXAMPLES)
-def profile(export: Path, /, *, out: Annotated[Path | None, Parameter(name="--out")] = None) -> Reply:
+def profile(
+    export: Path, /, *, out: Annotated[Path | None, Parameter(name="--out")] = None, reading: Reading = _FOUND_OUT
+) -> Reply:
     """Draft a board profile (TOML) from an export; the ranges that it saw are comments to replace from the datasheet.
 
     Parameters
@@ -175,7 +180,7 @@ def profile(export: Path, /, *, out: Annotated[Path | None, Parameter(name="--ou
     """
     from bench.cli.word import profile_reply
 
-    return profile_reply(export, out)
+    return profile_reply(export, out, reading.read_options())
 
 
 @app.command(help_epilogue=_APPROVE_EXAMPLES)
@@ -194,6 +199,7 @@ def approve(
     db: Path | None = None,
     always: Annotated[bool, Parameter(negative=())] = False,
     yes: Annotated[bool, Parameter(negative=())] = False,
+    reading: Reading = _FOUND_OUT,
 ) -> Reply:
     """Settle a unit that the guard could not: for this export's bytes, one column, and the rows that are named.
 
@@ -230,7 +236,7 @@ def approve(
 
     if (unit is None) != withdraw:
         raise UsageError("one of --unit and --withdraw says what to do", column=column, hint="--unit mV, or --withdraw")
-    wish = Wish(export, column, unit or "", why, measurement, segment, who, board, db, always)
+    wish = Wish(export, column, unit or "", why, measurement, segment, who, board, db, always, reading.read_options())
     return withdraw_reply(wish, yes=yes, ask=confirm) if withdraw else approve_reply(wish, yes=yes, ask=confirm)
 
 

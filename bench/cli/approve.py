@@ -7,7 +7,7 @@ hard contradicts is not recorded: it would only refuse the rows again.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -43,18 +43,19 @@ class Wish:
     board: Path | None = None
     db: Path | None = None
     always: bool = False
+    options: ReadOptions = field(default_factory=ReadOptions)
 
 
 def approve_reply(wish: Wish, *, yes: bool, ask: Ask) -> Reply:
     """Show the act, have it confirmed, record it, and say what was done."""
     board = board_for(wish.export, wish.board)
-    (before,) = guard_exports([wish.export], ReadOptions(), [board])
+    (before,) = guard_exports([wish.export], wish.options, [board])
     parts = _parts(wish, before)
     given = Approval(
         wish.column, _unit(wish, parts), _who(wish), _why(wish), parts[0].measurement, _segment(wish, before)
     )
     text = _profile_text(wish, board, parts, given) if wish.always else None
-    (after,) = guard_exports([wish.export], ReadOptions(), [board], trial=given)
+    (after,) = guard_exports([wish.export], wish.options, [board], trial=given)
     settled = _settled(given, after)
     act = printable("\n".join(_act(wish, before, given, settled)))
     if any(part.verdict == "refused" for part in settled):
@@ -72,7 +73,7 @@ def approve_reply(wish: Wish, *, yes: bool, ask: Ask) -> Reply:
 
 def withdraw_reply(wish: Wish, *, yes: bool, ask: Ask) -> Reply:
     """Take back the approvals of one column (and the measurement and segment named): the guard decides again."""
-    (before,) = guard_exports([wish.export], ReadOptions(), [board_for(wish.export, wish.board)])
+    (before,) = guard_exports([wish.export], wish.options, [board_for(wish.export, wish.board)])
     pair = _segment(wish, before)
     standing = [
         given
@@ -120,7 +121,7 @@ def _record(
         approvals.replace_text(board.path, text)
         notes.append(f"profile: {board.path} says {given.column} is {given.unit} from now on")
     if wish.db is not None:
-        with analyze(wish.export, board=wish.board, db=wish.db) as analysis:
+        with analyze(wish.export, board=wish.board, db=wish.db, **asdict(wish.options)) as analysis:
             notes.append(f"tables: {analysis.db}, raw: {analysis.raw_db}")
     return notes
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Group, Parameter, validators
 
 from bench.errors import UsageError
+
+if TYPE_CHECKING:
+    from bench.readers.options import ReadOptions
 
 _READING = Group("Reading the export", sort_key=2)
 _SNIPPETS = Group("Running a snippet", sort_key=1)
@@ -22,7 +25,39 @@ _NOT_NEGATIVE = validators.Number(gte=0)
 
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class Reading:
+    """How an export is read, where that is not found out from its content."""
+
+    table: Annotated[str | None, Parameter(name="--table")] = None
+    "Name of the table; from the file's name otherwise."
+    reader: Annotated[str | None, Parameter(name="--reader", group=_READING)] = None
+    "Format of the export; found out from its content otherwise."
+    delimiter: Annotated[str | None, Parameter(name="--delimiter", allow_leading_hyphen=True, group=_READING)] = None
+    "One character, or comma, semicolon, tab, pipe, space."
+    decimal: Annotated[str | None, Parameter(name="--decimal", group=_READING)] = None
+    "Decimal mark: . or ,"
+    encoding: Annotated[str | None, Parameter(name="--encoding", group=_READING)] = None
+    "Text encoding, such as utf-8 or cp1252."
+    header_rows: Annotated[int | None, Parameter(name="--header-rows", group=_READING)] = None
+    "Number of header rows; 0 for none."
+
+    def read_options(self) -> ReadOptions:
+        """Return them as the readers take them.
+
+        Raises:
+            UsageError: a value that cannot be.
+        """
+        from bench.readers.options import ReadOptions  # noqa: PLC0415 - its package takes long to import
+
+        return ReadOptions(
+            table=self.table, reader=self.reader, delimiter=self.delimiter, decimal=self.decimal,
+            encoding=self.encoding, header_rows=self.header_rows,
+        )  # fmt: skip
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options(Reading):
     """Everything but the exports."""
 
     board: Annotated[Path | None, Parameter(name="--board")] = None
@@ -33,8 +68,6 @@ class Options:
     "Database of earlier exports (--db or ingest): what the same columns held then is a witness for the unit now."
     out: Annotated[Path | None, Parameter(name="--out")] = None
     "Write the corrected table here: .csv (with a units row) or .parquet (units in its metadata)."
-    table: Annotated[str | None, Parameter(name="--table")] = None
-    "Name of the table; from the file's name otherwise."
     json: Annotated[bool, Parameter(name="--json", negative=())] = False
     "Print one JSON document instead of text, whatever happens."
     report: Annotated[Path | None, Parameter(name="--report")] = None
@@ -89,16 +122,6 @@ class Options:
     "Only rows that meet this SQL condition, such as \"fixture = 'FIX-03'\"."
     lock_timeout: Annotated[float, Parameter(name="--lock-timeout", group=_STORE, validator=_NOT_NEGATIVE)] = 60.0
     "Seconds to wait for a store that another program holds."
-    reader: Annotated[str | None, Parameter(name="--reader", group=_READING)] = None
-    "Format of the export; found out from its content otherwise."
-    delimiter: Annotated[str | None, Parameter(name="--delimiter", allow_leading_hyphen=True, group=_READING)] = None
-    "One character, or comma, semicolon, tab, pipe, space."
-    decimal: Annotated[str | None, Parameter(name="--decimal", group=_READING)] = None
-    "Decimal mark: . or ,"
-    encoding: Annotated[str | None, Parameter(name="--encoding", group=_READING)] = None
-    "Text encoding, such as utf-8 or cp1252."
-    header_rows: Annotated[int | None, Parameter(name="--header-rows", group=_READING)] = None
-    "Number of header rows; 0 for none."
 
 
 def check(exports: list[Path], options: Options) -> None:

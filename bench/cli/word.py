@@ -12,9 +12,9 @@ from bench.pipeline import guard_exports
 from bench.readers import ReadOptions
 
 
-def profile_reply(export: Path, out: Path | None) -> Reply:
+def profile_reply(export: Path, out: Path | None, options: ReadOptions) -> Reply:
     """Draft a profile; on stdout, or into a file that is not there yet."""
-    (guarded,) = guard_exports([export], ReadOptions(), [None])
+    (guarded,) = guard_exports([export], options, [None])
     text = drafts.draft(guarded)
     if out is None:
         return Reply(text=text)

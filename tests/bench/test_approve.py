@@ -286,3 +286,17 @@ def test_a_unit_or_a_withdrawal_is_asked_for(here: Cli, take: Callable[[str], Pa
     done = here("approve", take("kelvin"), "--column", "tcase_c", *flags, *ANN, "--yes")
     assert done.exit_code == 2
     assert "--withdraw" in done.stderr
+
+
+def test_an_export_that_needs_a_readers_option_is_approved_with_it(here: Cli, tmp_path: Path) -> None:
+    export = tmp_path / "log.csv"
+    export.write_text("serial;vout_v\nA;4,990\nB;4,991\nC;5,003\n")
+    command = ("approve", str(export), "--column", "vout_v", "--unit", "mV", "--why", "the logger", "--yes")
+    refused = here(*command)
+    assert refused.exit_code == 2
+    assert "--decimal , or --decimal ." in refused.stderr
+    done = here(*command, "--decimal", ",")
+    assert done.exit_code == 0, done.stderr
+    assert "vout_v" in done.stdout
+    document = here(str(export), "--decimal", ",", "--json").document
+    assert [c["verdict"] for c in document["guard"]["tables"][0]["columns"]][1] == "corrected"
