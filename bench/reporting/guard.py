@@ -57,7 +57,9 @@ def _verdict_row(column: ColumnReport) -> tuple[object, ...]:
 
 def _proposal(column: ColumnReport) -> str:
     found = column.proposal
-    return "" if found is None else f"Proposed, and not done: {found.unit}, because {found.why.rstrip('.')}."
+    if found is None or "Proposal:" in column.reason:
+        return ""
+    return f"Proposed, and not done: {found.unit}, because {found.why.rstrip('.')}."
 
 
 def counts(table: TableReport) -> Markup:
