@@ -26,6 +26,7 @@ from guards.neighbours import SAMPLE_ROWS, Neighbours, find_neighbours, identity
 from guards.parts import OPEN_SENSOR, Part, make_part
 from guards.preamble import attenuation_of, attenuations
 from guards.rows import cell_unit
+from guards.siblings import sibling_checks
 from guards.tally import Counts, Evidence, Tally, read_tally, tally_each, value_of
 from guards.units import Unit, find_unit
 from guards.verdict import Decision, decide
@@ -97,6 +98,8 @@ def judge(
     for (part, _), decided in zip(parts, _decide_all(court, parts), strict=True):
         rulings[part.column] = decided
     again = identity_checks(rulings, cells, board)
+    for name, (part, checks) in sibling_checks(rulings, {column.name: column.text for column in columns}).items():
+        again[name] = (part, (*again[name][1], *checks)) if name in again else (part, checks)
     retried = [
         (replace(part, readings=again_part.readings), replace(evidence, checks=(*evidence.checks, *checks)))
         for part, evidence in parts

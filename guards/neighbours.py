@@ -98,7 +98,7 @@ def identity_checks(
                 rest = {other: values[other] for other in others}
                 check = identity(relation, tolerance, role, rest, _own(whole[name].part), hard=hard)
                 found.setdefault(name, []).append(check)
-    return {name: (_with_all_readings(whole[name].part), tuple(checks)) for name, checks in found.items()}
+    return {name: (with_all_readings(whole[name].part), tuple(checks)) for name, checks in found.items()}
 
 
 Relation = tuple[ast.Compare, float | None, Mapping[str, str]]
@@ -152,7 +152,8 @@ def _supported(ruling: Ruling) -> bool:
     return ruling.decision.verdict in ("kept", "corrected") and (named or ruling.decision.rule in ("s", "b"))
 
 
-def _with_all_readings(part: Part) -> Part:
+def with_all_readings(part: Part) -> Part:
+    """Return the part with every reading of its unit, where only the declared one was left."""
     if len(part.readings) > 1 or part.declared is None:
         return part
     return replace(part, readings=candidates(part.declared, offsets=part.word.offsets))

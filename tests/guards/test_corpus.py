@@ -152,6 +152,7 @@ WITNESS_FAMILIES = {
     "second label": "units_row_against_header",
     "digit pattern": "autorange_log",
     "segments": "one_fixture_in_millivolts",
+    "sibling prefixes": "odd_label_among_channels",
     "history": "millivolts_after_years_of_volts",
     "limits of known unit": "limits_of_known_unit",
 }

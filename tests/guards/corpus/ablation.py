@@ -55,7 +55,15 @@ def switches() -> dict[str, Callable[[], contextlib.AbstractContextManager[None]
     for function in guards.witnesses.WITNESSES:
         if function.__name__ not in ("row_checks", "expected_range"):
             found[function.__name__.replace("_", " ")] = lambda f=function: _without_function(f)
-    for name in ("elapsed time", "identity", "instrument range", "thermostat", "history", "limits of known unit"):
+    for name in (
+        "elapsed time",
+        "identity",
+        "instrument range",
+        "thermostat",
+        "history",
+        "limits of known unit",
+        "sibling prefixes",
+    ):
         found[name] = lambda n=name: _without_name(n)
     found["expected range"] = lambda: _replaced(guards.parts, "_explaining", lambda node: None)
     found["second label"] = lambda: _replaced(guards.verdict, "_labels", lambda case, pattern: None)

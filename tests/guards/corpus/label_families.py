@@ -214,3 +214,29 @@ def clean_numbers_that_are_no_measurement(rng):
     s.measured("Cycle", None, "1", "leave", texts=[str(5000 + i) for i in range(s.n)])
     s.measured("humidity", between(rng, s.n, 30, 60), "%", "leave")
     return s.case(bench())
+
+
+def _channels(rng, s, units, numbers, truths, *, board=None):
+    stem = rng.choice(["Cell {} ({})", "CH{} [{}]", "V{} ({})"])
+    for number, (unit, values, truth) in enumerate(zip(units, numbers, truths, strict=True), start=1):
+        s.measured(stem.format(number, unit), values, truth[0], truth[1], declared=unit, **truth[2])
+    return s.case(board)
+
+
+@family("refuse", "one of several numbered channels carries volts over the millivolts of its siblings")
+def odd_label_among_channels(rng):
+    s = Sheet(rng, rows(rng))
+    level, n = rng.choice([0.35, 0.7, 1.1]), rng.randrange(3, 7)
+    odd = rng.randrange(n)
+    units = ["V" if i == odd else "mV" for i in range(n)]
+    numbers = [around(rng, s.n, level * 1000, 0.004) for _ in range(n)]
+    truths = [("mV", "refuse", {"proposal": "mV"}) if i == odd else ("mV", "leave", {}) for i in range(n)]
+    return _channels(rng, s, units, numbers, truths)
+
+
+@family("clean", "numbered channels with two honest units: shunts in millivolts beside a rail in volts")
+def honest_channels_of_two_units(rng):
+    s = Sheet(rng, rows(rng))
+    shunt, rail = rng.choice([(48.0, 12.0), (6.3, 3.3), (75.0, 5.0)])
+    numbers = [around(rng, s.n, shunt, 0.01), around(rng, s.n, shunt, 0.01), around(rng, s.n, rail, 0.01)]
+    return _channels(rng, s, ["mV", "mV", "V"], numbers, [("mV", "leave", {})] * 2 + [("V", "leave", {})])
