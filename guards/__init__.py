@@ -13,7 +13,7 @@ from guards.guard import Guarded, expected_kinds, guard, head_of
 from guards.history import Past
 from guards.report import ColumnReport, GuardReport, Proposal, TableReport, Witness, outcome_of
 
-RULES_VERSION = "2"
+RULES_VERSION = "3"
 """Changes whenever the same export and profile could get another verdict; stands in the ledger and in receipts."""
 
 __all__ = [
