@@ -7,11 +7,13 @@ are no evidence for later ones.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 from bench import tables
 from bench.bulk import literal, quote
 from bench.errors import UsageError
+from bench.store.locking import Patience, lock_path, turn
 from guards import Past
 
 _FEWEST = 10
@@ -36,7 +38,9 @@ def read_past(database: Path, names: Collection[str]) -> tuple[Past, ...]:
         raise UsageError("there is no such database", file=database, hint="name a file that --db or ingest wrote")
     if not tables.is_ours(database):
         raise UsageError("this was not written by bench-analyze", file=database, hint="name a file that --db wrote")
-    with tables.explained(database), tables.open_database(database) as con:
+    # A store is read when it is our turn; the database of one analysis has no lock, and gets none.
+    waiting = turn(database, Patience()) if lock_path(database).exists() else nullcontext()
+    with tables.explained(database), waiting, tables.open_database(database) as con:
         known = {name.lower(): name for name in tables.tables_of(con)}
         found = [known[name.lower()] for name in dict.fromkeys(names) if name.lower() in known]
         return tuple(past for name in found for past in _of_table(con, name))

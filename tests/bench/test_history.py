@@ -90,3 +90,20 @@ def test_measurements_of_a_long_table(tmp_path: Path) -> None:
         found = {c.measurement: c for c in analysis.guard.tables[0].columns if c.judged}
     assert found["VOUT"].verdict == "refused"
     assert "30 earlier values" in str([w.detail for w in found["VOUT"].witnesses])
+
+
+def test_a_store_is_a_history_too(tmp_path: Path, cli) -> None:
+    inbox = tmp_path / "inbox"
+    inbox.mkdir()
+    (inbox / "board.toml").write_text(
+        '[board]\nname = "B"\n[nodes.AUX]\nquantity = "voltage"\nabsolute = ["0 V", "6 V"]\n'
+        'expected = ["4.9 V", "5.1 V"]\ncolumns = ["aux_v"]\n'
+    )
+    for day in (1, 2):
+        written(inbox / f"log-2026-01-0{day}.csv", 1, rows=20 + day)
+    store = tmp_path / "store.duckdb"
+    assert cli("ingest", str(inbox), "--db", str(store)).exit_code == 0
+    export = written(tmp_path / "log-2026-02-01.csv", 1000)
+    column = cli(str(export), "--history", str(store), "--json").document["guard"]["tables"][0]["columns"][1]
+    assert (column["verdict"], column["proposal"]["unit"]) == ("refused", "mV")
+    assert any("43 earlier values" in w["detail"] for w in column["witnesses"])
