@@ -89,11 +89,20 @@ def _deliver(reply: Reply | None) -> int:
     if reply.document is not None:
         _write(sys.stdout, dumps(reply.document))
     elif reply.text:
-        _write(sys.stdout, reply.text)
+        _write(sys.stdout, _shown(reply) if sys.stdout.isatty() else reply.text)
     sys.stdout.flush()
     for note in reply.notes:
         _write(sys.stderr, f"bench-analyze: {note}")
     return reply.exit_code
+
+
+def _shown(reply: Reply) -> str:
+    from shutil import get_terminal_size
+
+    from bench.render.screen import on_screen
+    from bench.settings import load
+
+    return on_screen(reply.text, reply.verdicts, width=get_terminal_size().columns, color=load().color)
 
 
 def _write(stream: TextIO, text: str) -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ from bench.pipeline import analyze
 from bench.render.answer import answer_text
 from bench.render.document import document
 from bench.render.explain import check_columns, explain_text
-from bench.render.terminal import board_hint, guard_text, run_text
+from bench.render.terminal import board_hint, guard_text, line_starts, run_text
 from guards import TableReport
 from runner import RunResult
 
@@ -138,7 +139,8 @@ def _judge(analysis: Analysis, options: Options, done: _Done) -> outcome.Outcome
 
 def _reply(job: Job, done: _Done, *, exit_code: int, error: dict[str, object] | None, message: str) -> Reply:
     receipt = str(done.receipt) if done.receipt else None
-    notes = (*done.notes, message) if message else tuple(done.notes)
+    kept = () if job.options.quiet else tuple(done.notes)
+    notes = (*kept, *_held(job, done), *([message] if message else []))
     if job.options.json:
         answer = None if done.answer is None else done.answer.to_dict()
         found = document(
@@ -150,17 +152,32 @@ def _reply(job: Job, done: _Done, *, exit_code: int, error: dict[str, object] | 
 
             found |= {"export": store_dict(done.store), "guard": done.store.guard.to_dict()}
         return Reply(document=found, notes=notes, exit_code=exit_code)
-    blocks = [guard_text(guarded) for guarded in done.exports]
+    blocks = [guard_text(guarded, kept=not job.options.quiet) for guarded in done.exports]
     if done.store is not None:
         from bench.render.opened import store_text
 
-        blocks.append(store_text(done.store))
-    if explained := explain_text(job.options.explain, done.tables):
+        blocks.append(store_text(done.store, kept=not job.options.quiet))
+    if explained := explain_text(_explained(job, done), done.tables):
         blocks.append(explained)
     if done.answer is not None:
         blocks.append(answer_text(done.answer, str(job.options.source or job.exports[0])))
     blocks += [run_text(code, run, done.tables) for code, run in _runs(job, done)]
-    return Reply(text="\n\n".join(blocks), notes=notes, exit_code=exit_code)
+    return Reply(text="\n\n".join(blocks), notes=notes, exit_code=exit_code, verdicts=tuple(line_starts(done.tables)))
+
+
+def _explained(job: Job, done: _Done) -> list[str]:
+    """Return the columns whose witnesses are printed."""
+    every = [column.name for table in done.tables for column in table.columns if column.judged]
+    return [*job.options.explain, *(every if job.options.verbose else [])]
+
+
+def _held(job: Job, done: _Done) -> Iterator[str]:
+    """Yield what held each run, for those who want to know."""
+    if job.options.verbose:
+        for number, (_, run) in enumerate(_runs(job, done), 1):
+            limits = ", ".join(f"{name} {value}" for name, value in run.limits.to_dict().items() if value is not None)
+            layers = ", ".join(run.layers) or "none"
+            yield f"run {number}: {run.duration_s:.2f} s; layers {layers}; image {run.image}; limits {limits}"
 
 
 def _runs(job: Job, done: _Done) -> list[tuple[str, RunResult]]:

@@ -14,6 +14,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from bench.cli.answers import CHAT_EXAMPLES, VERIFY_EXAMPLES, chat, trace, verify
+from bench.cli.completing import COMPLETION_EXAMPLES, completion
 from bench.cli.mcp import MCP_EXAMPLES, mcp
 from bench.cli.options import Options, Reading
 from bench.cli.progress import progress_bar
@@ -42,6 +43,11 @@ Exit codes:
   3  refused: a column's unit is in doubt, and it is needed
   4  a limit stopped the snippet
   5  the sandbox could not start
+"""
+_FORMATS_EXAMPLES = """\
+Examples:
+  bench-analyze formats
+  bench-analyze formats --json
 """
 _PROFILE_EXAMPLES = """\
 Examples:
@@ -99,7 +105,7 @@ app = App(
     suppress_keyboard_interrupt=False,
     default_parameter=Parameter(show_default=False),
     usage="Usage: bench-analyze EXPORT... [OPTIONS]\n       bench-analyze --from STORE [OPTIONS]\n"
-    "      bench-analyze COMMAND [OPTIONS]",
+    "       bench-analyze COMMAND [OPTIONS]",
 )
 sandbox = App(
     name="sandbox",
@@ -111,6 +117,7 @@ app.command(sandbox)
 app.command(chat, help_epilogue=CHAT_EXAMPLES)
 app.command(verify, help_epilogue=VERIFY_EXAMPLES)
 app.command(trace)
+app.command(completion, help_epilogue=COMPLETION_EXAMPLES)
 app.command(mcp, help_epilogue=MCP_EXAMPLES)
 app.command(ingest, help_epilogue=INGEST_EXAMPLES)
 app.command(store_status, help_epilogue=STATUS_EXAMPLES)
@@ -133,8 +140,9 @@ def analyse(
     from bench.cli.job import begin
 
     _refuse_misspelt_command(exports or [])
+    options = options or Options()
     with progress_bar(color=load().color) as progress:
-        job = begin(exports or [], options or Options(), progress)
+        job = begin(exports or [], options, None if options.quiet else progress)
         try:
             from bench.cli.analyse import analyse as run
 
@@ -151,7 +159,7 @@ def _refuse_misspelt_command(exports: list[Path]) -> None:
         raise UsageError(f"there is no export and no command named {word!r}", hint=f"bench-analyze {meant[0]} --help")
 
 
-@app.command
+@app.command(help_epilogue=_FORMATS_EXAMPLES)
 def formats(*, json: Annotated[bool, Parameter(negative=())] = False) -> Reply:
     """List the formats that can be read.
 

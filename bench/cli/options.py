@@ -74,6 +74,10 @@ class Options(Reading):
     "Write everything into one HTML file: verdicts with evidence and plots, runs, answer, receipt."
     receipt: Annotated[Path | None, Parameter(name="--receipt")] = None
     "Write the receipt here instead of the user's data folder."
+    quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative=())] = False
+    "Leave out columns that stayed as they are, progress, and where files went."
+    verbose: Annotated[bool, Parameter(name=["--verbose", "-v"], negative=())] = False
+    "Print every witness of every measured column, and what held the snippet."
     strict: Annotated[bool, Parameter(name="--strict", negative=())] = False
     "Exit with 3 also for unverified columns and quarantined rows."
     explain: Annotated[tuple[str, ...], Parameter(name="--explain", negative=())] = ()
@@ -127,6 +131,8 @@ class Options(Reading):
 def check(exports: list[Path], options: Options) -> None:
     """Raise `UsageError` for options that exclude each other, or that would overwrite what is read."""
     _check_source(exports, options)
+    if options.quiet and options.verbose:
+        raise UsageError("--quiet and --verbose were both given", hint="give one of them")
     if options.snippet is not None and options.code is not None:
         raise UsageError("--snippet and -c were both given", hint="give one of them")
     if options.ask is not None and (options.snippet is not None or options.code is not None):

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """`document` is printed instead of `text` when JSON was asked for."""
+    """`document` is printed instead of `text` when JSON was asked for; `verdicts`: how lines of `text` begin, and
+    the verdict that colours them on a terminal."""
 
     text: str = ""
     document: Mapping[str, object] | None = None
     notes: tuple[str, ...] = field(default=())
+    verdicts: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     exit_code: int = 0

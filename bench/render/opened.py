@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from bench.store.opened import StoreAnalysis
 
 
-def store_text(analysis: StoreAnalysis) -> str:
+def store_text(analysis: StoreAnalysis, *, kept: bool = True) -> str:
     """Return what was taken from a store, column by column; a column has a line for each reading that it had."""
     working, selection = analysis.working, analysis.selection
     assert working is not None
@@ -22,7 +22,7 @@ def store_text(analysis: StoreAnalysis) -> str:
     if working.limits_differ:
         lines.append(f"limits of {', '.join(working.limits_differ)} differ over the exports: those of the newest count")
     for table in analysis.table_reports:
-        lines += table_lines(table)
+        lines += table_lines(table, kept=kept)
     return printable("\n".join(lines))
 
 

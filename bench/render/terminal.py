@@ -9,7 +9,7 @@ import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -38,9 +38,18 @@ _OUTCOMES = {
 }
 
 
-def guard_text(guarded: GuardedExport) -> str:
-    """Return what the guard found and did in one export."""
-    return printable("\n".join(_guard_lines(guarded)))
+def guard_text(guarded: GuardedExport, *, kept: bool = True) -> str:
+    """Return what the guard found and did in one export; without `kept` no line for columns that stayed as they are."""
+    return printable("\n".join(_guard_lines(guarded, kept)))
+
+
+def line_starts(tables: Iterable[TableReport]) -> Iterator[tuple[str, str]]:
+    """Yield how the line of each judged column begins, and its verdict."""
+    for table in tables:
+        parts = Counter(column.name for column in table.columns)
+        yield from (
+            (printable(f"  {_title(column, parts)}:"), column.verdict) for column in table.columns if column.judged
+        )
 
 
 def board_hint(guarded: GuardedExport) -> str | None:
@@ -60,7 +69,7 @@ def printable(text: str) -> str:
     return _CONTROL.sub(lambda match: match.group().encode("unicode_escape").decode(), text)
 
 
-def _guard_lines(guarded: GuardedExport) -> Iterator[str]:
+def _guard_lines(guarded: GuardedExport, kept: bool) -> Iterator[str]:
     export, report = guarded.export, guarded.report
     empty = not any(table.report.rows_read for table in guarded.tables)
     yield f"{export.path.name}: {'it has a header and no rows' if empty else _OUTCOMES[report.outcome]}"
@@ -73,23 +82,28 @@ def _guard_lines(guarded: GuardedExport) -> Iterator[str]:
             yield "profile: it has no nodes and no columns, so that it says nothing"
     yield from unmatched_lines(guarded)
     for table in guarded.tables:
-        yield from table_lines(table.report)
+        yield from table_lines(table.report, kept=kept)
         yield from _identity_lines(table)
         yield from _quarantine_lines(table)
     if report.outcome == "refused" and (command := board_hint(guarded)):
         yield f"Hint: a board profile lets the guard decide: {command}"
 
 
-def table_lines(table: TableReport) -> Iterator[str]:
-    """Yield one line for a table, and one for each column."""
+def table_lines(table: TableReport, *, kept: bool = True) -> Iterator[str]:
+    """Yield one line for a table, and one for each column (without `kept`: that did not stay as it is)."""
     yield (
         f"table {table.name}: {table.rows_read} rows read, {table.rows_kept} kept, "
         f"{table.rows_quarantined} quarantined, {table.rows_changed} changed"
     )
     parts = Counter(column.name for column in table.columns)
     for column in table.columns:
-        # The only entry of its column needs no measurement beside its name.
-        yield f"  {column.label if parts[column.name] > 1 else column.name}: {_column_words(column)}"
+        if kept or column.verdict != "kept" or column.sentinels or column.faults:
+            yield f"  {_title(column, parts)}: {_column_words(column)}"
+
+
+def _title(column: ColumnReport, parts: Mapping[str, int]) -> str:
+    """The only entry of its column needs no measurement beside its name."""
+    return column.label if parts[column.name] > 1 else column.name
 
 
 def _identity_lines(table: GuardedTable) -> Iterator[str]:
