@@ -113,6 +113,8 @@ def types_of(con: Connection, schema_: pl.Schema) -> dict[str, str]:
 def tell_apart(con: Connection, store: Path) -> None:
     """Raise UsageError unless the attached file is a store of a format that this version knows."""
     has = _tables(con, MAIN)
+    if not has:  # a run was killed while it made the file; the next one goes on there
+        raise UsageError("it holds no export yet", file=store, hint="bench-analyze ingest fills it")
     if "guard.store" not in has:
         ours = "guard.exports" in has
         what = "the database of one analysis" if ours else "a database that bench-analyze did not write"

@@ -182,6 +182,9 @@ def test_other_databases_are_no_stores(here: Cli, inbox: Path, write: Write, tmp
         done = here(*command, tmp_path / "one.duckdb")
         assert done.exit_code == 2
         assert "this is the database of one analysis, not a store" in done.stderr
+    duckdb.connect(tmp_path / "begun.duckdb").close()  # as a run leaves it that is killed at the very beginning
+    with pytest.raises(bench.UsageError, match="it holds no export yet"):
+        bench.open(tmp_path / "begun.duckdb")
     with pytest.raises(bench.UsageError, match="this is a folder, not a store"):
         bench.open(tmp_path)
 
