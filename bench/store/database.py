@@ -136,6 +136,12 @@ def _attach(con: Connection, path: Path, name: str, patience: Patience, mode: st
             text = first_line(error)
             if any(words in text.lower() for words in _IN_USE):
                 raise Busy(_holder(text)) from error
+            if "cannot be lowered" in text:
+                raise UsageError(
+                    "it was made by another program, in a storage version that the sandbox cannot read",
+                    file=path,
+                    hint="name another --db; ingest makes the file that it names",
+                ) from error
             raise
         return True
 
@@ -162,6 +168,8 @@ def _refuse_strangers(store: Path, raw: Path) -> None:
         # Where it is in use, or no database, the attempt to open it tells that.
         with closing(tables.connect()) as con, suppress(duckdb.Error):
             con.execute(f"ATTACH {literal(store)} AS {MAIN} (READ_ONLY)")
+            if not _tables(con, MAIN):
+                return
             tell_apart(con, store)
         raise EnvironmentProblem(
             f"its companion {raw.name}, which holds the exports' bytes, is not there",

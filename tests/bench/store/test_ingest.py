@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import polars as pl
 import pytest
 import zstandard
@@ -264,3 +265,48 @@ def test_a_link_to_a_store_is_the_store(ingest: Cli, here: Cli, inbox: Path, sto
     with bench.open(link) as analysis:
         assert analysis.tables == ("a", "b")
     assert list(link.parent.iterdir()) == [link]
+
+
+def test_a_store_that_was_begun_is_gone_on_with_and_half_a_store_is_refused(
+    ingest: Cli, here: Cli, store: Path, write: Write
+) -> None:
+    write("a.csv")
+    duckdb.connect(store).close()
+    done = ingest()
+    assert done.exit_code == 2
+    assert "it was made by another program, in a storage version" in done.stderr
+    store.unlink()
+    with duckdb.connect() as con:
+        con.execute(f"ATTACH '{store}' AS begun (STORAGE_VERSION 'v1.4.0')")
+    assert ingest().exit_code == 0
+    raw = tables.raw_path(store)
+    away = raw.with_name("away")
+    raw.rename(away)
+    alone = ingest()
+    assert alone.exit_code == 2
+    assert "its companion store.raw.duckdb, which holds the exports' bytes, is not there" in alone.stderr
+    away.rename(raw)
+    store.rename(away)
+    orphan = ingest()
+    assert orphan.exit_code == 2
+    assert "it is not there, and its companion holds exports" in orphan.stderr
+    assert asked(raw, "SELECT count(*) FROM files") == [(1,)]
+    store.unlink()
+    away.rename(store)
+    assert ingest().exit_code == 0
+
+
+def test_a_store_from_an_older_backup_than_its_companion_is_told_and_nothing_is_swept(
+    ingest: Cli, store: Path, tmp_path: Path, write: Write
+) -> None:
+    write("a.csv")
+    ingest()
+    backup = shutil.copy(store, tmp_path / "backup")
+    for number in range(2):
+        write(f"{number}.csv", first=50 + number * 20)
+        ingest()
+    shutil.copy(backup, store)
+    done = ingest()
+    assert done.exit_code == 2
+    assert "the two are not of one time" in done.stderr
+    assert asked(tables.raw_path(store), "SELECT count(*) FROM files") == [(3,)]
