@@ -80,14 +80,17 @@ def _y(scale: Scale, value: float) -> float:
 
 
 def _marks(scale: Scale, marks: Sequence[Mark], kind: str) -> Markup | None:
-    """Round line ends make a dot of a line without a length."""
+    """A dot for the mean of each mark (round line ends make one of a line without a length), a line for its extent."""
     if not marks:
         return None
-    drawn = []
+    dots, extents = [], []
     for mark in marks:
-        top, bottom = _y(scale, mark.high), _y(scale, mark.low)
-        drawn.append(f"M{_short(_x(mark.x))} {_short(top)}v{_short(bottom - top)}")
-    return tag("path", d="".join(drawn), class_=f"marks {kind}")
+        x, top, bottom = _short(_x(mark.x)), _y(scale, mark.high), _y(scale, mark.low)
+        dots.append(f"M{x} {_short(_y(scale, mark.mean))}v0")
+        if bottom - top > 1:
+            extents.append(f"M{x} {_short(top)}v{_short(bottom - top)}")
+    extent = tag("path", d="".join(extents), class_=f"extent {kind}") if extents else None
+    return joined([extent, tag("path", d="".join(dots), class_=f"marks {kind}")])
 
 
 def _short(value: float) -> str:
@@ -106,7 +109,7 @@ def _band(scale: Scale, bounds: Bounds) -> Markup | None:
 
 
 def _rules(scale: Scale, bounds: Bounds, kind: str) -> Markup:
-    seen = [edge for edge in bounds if edge is not None and 0 <= scale.at(edge) <= 1]
+    seen = [edge for edge in bounds if edge is not None and scale.shows(edge)]
     return joined(
         tag("path", d=f"M{_LEFT} {_short(_y(scale, edge))}H{WIDTH - _RIGHT}", class_=f"rule {kind}") for edge in seen
     )
@@ -149,6 +152,8 @@ def _caption(column: ColumnReport, series: Series, ranges: Ranges) -> str:
         parts.append(f"Side by side: {series.by}.")
     if ranges.limits != (None, None) or ranges.absolute != (None, None):
         parts.append("Thick marks are outside limits or absolute range.")
+    if len(series.corrected) < series.rows:
+        parts.append("Each mark is the mean of neighbouring rows, with a line from the lowest to the highest.")
     return " ".join(parts)
 
 

@@ -27,6 +27,10 @@ class Scale:
             return (math.log10(value) - math.log10(self.low)) / (math.log10(self.high) - math.log10(self.low))
         return (value - self.low) / (self.high - self.low)
 
+    def shows(self, value: float) -> bool:
+        """Return whether the value stands on the axis."""
+        return (value > 0 or not self.log) and 0 <= self.at(value) <= 1
+
     def ticks(self) -> list[float]:
         """Return the values that the axis names."""
         if self.log:

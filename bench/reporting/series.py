@@ -32,6 +32,7 @@ class Mark:
     x: float
     low: float
     high: float
+    mean: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,14 +181,14 @@ class _Place:
         width = max(self.last - self.first, 1)
         bins = max(self.most // max(len(self.groups), 1), 12)
         rows: list[tuple[Any, ...]] = con.execute(
-            f"SELECT g, round((r - {self.first}) * {bins}::DOUBLE / {width}) b, min({value}), max({value}) "
-            f"FROM ({self.source}) WHERE isfinite({value}) GROUP BY ALL ORDER BY ALL"
+            f"SELECT g, round((r - {self.first}) * {bins}::DOUBLE / {width}) b, "
+            f"min({value}), max({value}), avg({value}) FROM ({self.source}) WHERE isfinite({value}) GROUP BY ALL ORDER BY ALL"
         ).fetchall()
         number = {name: index for index, name in enumerate(self.groups)}
         share = 1 / max(len(self.groups), 1)
         return tuple(
-            Mark((number.get(group, 0) + 0.06 + 0.88 * place / bins) * share, low, high)
-            for group, place, low, high in rows
+            Mark((number.get(group, 0) + 0.06 + 0.88 * place / bins) * share, low, high, mean)
+            for group, place, low, high, mean in rows
             if not self.groups or group in number
         )
 

@@ -272,3 +272,33 @@ def test_far_marks_do_not_flatten_the_values():
 def test_numbers_are_written_as_engineers_write_them():
     assert [number_text(value) for value in (5.0, -0.0, 1e-9, 4.99371234)] == ["5", "0", "1e-09", "4.99371"]
     assert Scale(0, 10).ticks() == [0, 2.5, 5.0, 7.5, 10.0]
+
+
+def test_a_long_column_shows_means_and_extents_and_each_value_of_a_short_one(tmp_path):
+    export = tmp_path / "export.csv"
+    rows = pl.DataFrame({"serial": [f"S{n % 90}" for n in range(20_000)], "vout_v": [4.99, 5.01] * 10_000})
+    rows.write_csv(export)
+    page = report_of(tmp_path, export)
+    assert 'class="extent inside"' in page
+    assert "Each mark is the mean of neighbouring rows" in page
+    assert 'class="extent' not in report_of(tmp_path, RETEST)
+
+
+def test_a_bound_that_a_logarithmic_axis_cannot_hold_is_not_drawn():
+    scale = scale_for([1e-3, 10.0], [])
+    assert scale.log
+    assert not scale.shows(-0.3)
+    assert scale.shows(1.0)
+
+
+def test_a_store_has_a_report_too(cli, tmp_path):
+    (tmp_path / "inbox").mkdir()
+    (tmp_path / "inbox" / RETEST.name).write_bytes(RETEST.read_bytes())
+    store, path = tmp_path / "store.duckdb", tmp_path / "r.html"
+    assert cli("ingest", tmp_path / "inbox", "--db", store, "--board", BOARD, "--settle", 0).exit_code == 0
+    done = cli("--from", store, "-c", "con.sql('select count(*) from retest').fetchone()", "--report", path)
+    assert done.exit_code == 0, done.stderr
+    said = " ".join(words(path.read_text(encoding="utf-8")).split())
+    assert "From the store store.duckdb." in said
+    assert "value_v [VOUT] after correction" in said or "value_v [VOUT], in V" in said
+    assert "[18]" in said
