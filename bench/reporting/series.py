@@ -182,7 +182,8 @@ class _Place:
         bins = max(self.most // max(len(self.groups), 1), 12)
         rows: list[tuple[Any, ...]] = con.execute(
             f"SELECT g, round((r - {self.first}) * {bins}::DOUBLE / {width}) b, "
-            f"min({value}), max({value}), avg({value}) FROM ({self.source}) WHERE isfinite({value}) GROUP BY ALL ORDER BY ALL"
+            f"min({value}), max({value}), avg({value}) "
+            f"FROM ({self.source}) WHERE isfinite({value}) GROUP BY ALL ORDER BY ALL"
         ).fetchall()
         number = {name: index for index, name in enumerate(self.groups)}
         share = 1 / max(len(self.groups), 1)
