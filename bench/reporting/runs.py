@@ -74,7 +74,8 @@ def artifact_part(artifact: Artifact) -> Markup:
 
 def answer_parts(answer: Answer, export: str) -> Iterator[Markup]:
     """Yield the question, the answer with its figures traced or marked, and what the model proposed."""
-    made = f"; by {answer.model}, {answer.turns} turns, {answer.tokens.input + answer.tokens.output} tokens."
+    turns = f"{answer.turns} turn{'' if answer.turns == 1 else 's'}"
+    made = f"; by {answer.model}, {turns}, {answer.tokens.input + answer.tokens.output} tokens."
     yield tag("p", "Question: ", tag("q", answer.question))
     yield tag("p", "Status: ", tag("strong", answer.status), made)
     yield tag("blockquote", _with_figures(answer.text, answer.figures), class_="answer")
