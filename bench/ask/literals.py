@@ -22,6 +22,7 @@ _NUMBER = re.compile(r"(?<![\w.])(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\w)
 _CONVERSION = re.compile(
     r"([*/])?\s*(?<![\w.])(100(?:0|_?000|_?000_?000)?(?:\.0*)?|1(?:\.0)?[eE]-?[2369]|0\.0?01|0\.000_?001)(?![\w.])\s*(\*)?"
 )
+_BLANKS = re.compile(r"\s+")
 _SIZES = frozenset({"fetchmany", "round", "head", "limit"})
 
 
@@ -46,7 +47,7 @@ def conversions_in(code: str | None) -> frozenset[float]:
     Where only the result of a run is known, its numbers are taken to be in the units that it read.
     """
     found: set[float] = set()
-    for match in _CONVERSION.finditer(code or ""):
+    for match in _CONVERSION.finditer(_BLANKS.sub(" ", code or "")):  # runs of blanks would take quadratic time
         factor = float(match[2].replace("_", ""))
         found |= {1 / factor} if match[1] == "/" else {factor} if match[1] or match[3] else {factor, 1 / factor}
     return frozenset(found)

@@ -153,7 +153,7 @@ def _number(text: str, match: re.Match[str]) -> Number:
     if match["sign"] and match["sign"] in "-−–":
         value = -value
     start, end = match.span()
-    about = bool(_ABOUT.search(text, max(0, start - 20), start) or _ROUNDED.match(text, end))
+    about = bool(_ABOUT.search(text, max(0, start - 20), start) or _ROUNDED.match(text, end, end + 40))
     return Number(text[start:end], value, places, start, end, unit, about)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -110,3 +111,19 @@ def test_members_in_one_unit_name_their_source() -> None:
     true = "4.9887 V in the burn-in and 4.9921 V at the start of the soak."
     assert verify(true, [run]).status == "traced"
     assert verify(true.replace("4.9887", "x").replace("4.9921", "4.9887").replace("x", "4.9921"), [run]).marked
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("con.sql('select " + " " * 100_000 + "a from t').fetchall()", "It is 15 V."),
+        ("con.sql('select " + "a, " * 30_000 + "b from t').fetchall()", "It is 15 V."),
+        ("1000 *" + " " * 100_000 + "x", "It is 15 mV."),
+        ("x", "15" + " " * 100_000 + "V"),
+    ],
+    ids=["blanks", "items", "factor", "text"],
+)
+def test_no_snippet_or_text_takes_long_to_judge(code: str, text: str) -> None:
+    began = time.process_time()
+    marks(text, code, 15.0, "sweep.vin_v")
+    assert time.process_time() - began < 5
