@@ -30,7 +30,6 @@ from runner import RunResult
 
 TICK_S = 1.0
 MOST_IMAGES = 6
-LARGEST_IMAGE = 1_000_000
 _SHOWN = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _RUNS = ToolAnnotations(read_only_hint=True, idempotent_hint=False, open_world_hint=False)
@@ -132,7 +131,7 @@ def _pictures(run: RunResult) -> list[ContentBlock]:
     found: list[ContentBlock] = []
     for number, artifact in enumerate(run.artifacts):
         drawn = picture(artifact, png=True) if is_picture(artifact) and number < MOST_IMAGES else None
-        if drawn is None or drawn.media_type not in _SHOWN or len(drawn.data) > LARGEST_IMAGE:
+        if drawn is None or drawn.media_type not in _SHOWN:
             why = (drawn.problem if drawn else "") or "it is not shown here"
             text = f"{artifact.name} ({artifact.media_type}, {len(artifact.data)} bytes): {why}"
             found.append(TextContent(type="text", text=text))

@@ -29,13 +29,15 @@ VEGA_LITE = "application/vnd.vegalite"
 INSTALL = "pip install 'bench-analyze[report]'"
 DRAW_S = 30.0
 LARGEST_SPEC = 2_000_000
+LARGEST_PICTURE = 500_000
 _IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"})
 _FORBIDDEN = {
     "url": "an address", "href": "an address", "expr": "an expression", "signal": "an expression",
     "calculate": "an expression", "labelExpr": "an expression", "update": "an expression", "sequence": "a generator",
     "graticule": "a generator", "sphere": "a generator", "usermeta": "settings of the drawing library",
 }  # fmt: skip
-_EXPRESSIONS = ("filter", "test")
+_EXPRESSIONS = ("filter", "test", "on", "clear")
+_SIZES = ("width", "height", "steps", "maxbins", "tickCount")
 _LARGEST_SIDE = 4_000
 _DRAW = (
     "import sys, json\n"
@@ -75,12 +77,12 @@ def is_picture(artifact: Artifact) -> bool:
 def picture(artifact: Artifact, *, png: bool = False) -> Picture:
     """Return an image or chart as a picture; `png`: a chart as PNG instead of SVG."""
     if not artifact.media_type.startswith(VEGA_LITE):
-        return Picture(artifact.media_type, artifact.data, artifact.name)
+        return _bounded(Picture(artifact.media_type, artifact.data, artifact.name), artifact)
     try:
         spec = json.loads(artifact.data)
-    except ValueError:
-        return Picture(problem=f"{artifact.name} is no JSON")
-    problem = refusal(spec, len(artifact.data))
+        problem = refusal(spec, len(artifact.data))
+    except (ValueError, RecursionError):
+        return Picture(problem=f"{artifact.name} is no JSON, or too deep")
     if problem:
         return Picture(problem=f"{artifact.name} is not drawn: {problem}")
     if find_spec("vl_convert") is None:
@@ -92,7 +94,14 @@ def picture(artifact: Artifact, *, png: bool = False) -> Picture:
     if code != 0 or not drawn:
         lines = told.strip().splitlines() or [f"it took more than {DRAW_S:.0f} s, or too much memory"]
         return Picture(problem=f"{artifact.name} could not be drawn: {lines[-1][:300]}")
-    return Picture("image/png" if png else "image/svg+xml", drawn, title)
+    return _bounded(Picture("image/png" if png else "image/svg+xml", drawn, title), artifact)
+
+
+def _bounded(found: Picture, artifact: Artifact) -> Picture:
+    if len(found.data) <= LARGEST_PICTURE:
+        return found
+    size = f"{len(found.data):,} bytes, and {LARGEST_PICTURE:,} are shown at most"
+    return Picture(problem=f"{artifact.name} is not shown: it has {size}")
 
 
 def refusal(spec: object, size: int) -> str:
@@ -101,25 +110,31 @@ def refusal(spec: object, size: int) -> str:
         return "it is no object"
     if size > LARGEST_SPEC:
         return f"it has {size:,} bytes, and {LARGEST_SPEC:,} are drawn at most"
-    return next(_refusals(spec, "", in_data=False), "")
+    return next(_refusals(spec, ""), "")
 
 
-def _refusals(node: object, where: str, *, in_data: bool) -> Iterator[str]:
+def _refusals(node: object, where: str) -> Iterator[str]:
     if isinstance(node, list):
         for item in node:
-            yield from _refusals(item, where, in_data=in_data)
-    elif isinstance(node, dict) and not in_data:
+            yield from _refusals(item, where)
+    elif isinstance(node, dict):
         for key, value in node.items():
             path = f"{where}.{key}" if where else str(key)
+            if isinstance(value, list) and _is_rows(path, where):
+                continue  # what stands there is data, whatever it is called
             if key in _FORBIDDEN:
                 yield f"{path} is {_FORBIDDEN[key]}; compute it in the snippet"
             elif key in _EXPRESSIONS and isinstance(value, str):
                 yield f"{path} is an expression; compute it in the snippet"
-            elif key in ("width", "height", "steps", "maxbins", "tickCount") and _too_large(value):
+            elif key in _SIZES and _too_large(value):
                 yield f"{path} is more than {_LARGEST_SIDE}"
             else:
-                rows = key in ("values", "datasets") or (key == "data" and isinstance(value, list))
-                yield from _refusals(value, path, in_data=rows)
+                yield from _refusals(value, path)
+
+
+def _is_rows(path: str, where: str) -> bool:
+    """Rows are lists only: the drawing library takes an object there for an expression."""
+    return f".{path}".endswith(".data.values") or f".{where}".endswith(".datasets")
 
 
 def _too_large(value: object) -> bool:

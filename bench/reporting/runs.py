@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from runner import Artifact, RunResult
 
 SHOWN_ROWS = 200
+SHOWN_PICTURES = 6  # of one run
 
 
 def run_parts(code: str, run: RunResult, tables: Sequence[TableReport], *, output: bool = True) -> Iterator[Markup]:
@@ -38,8 +39,8 @@ def run_parts(code: str, run: RunResult, tables: Sequence[TableReport], *, outpu
             yield markup.code(run.error.traceback, "traceback")
     elif run.ok:
         yield value(run.value)
-    for artifact in run.artifacts:
-        yield artifact_part(artifact)
+    for number, artifact in enumerate(run.artifacts):
+        yield artifact_part(artifact, shown=number < SHOWN_PICTURES)
     yield from _list("Warnings", run.warnings)
     yield from _list("Corrections that apply", list(caveats.corrections(caveats.columns_read(tables, run.reads))))
 
@@ -59,10 +60,10 @@ def _cell(cell: object) -> str:
     return "" if cell is None else value_text(cell)
 
 
-def artifact_part(artifact: Artifact) -> Markup:
+def artifact_part(artifact: Artifact, *, shown: bool = True) -> Markup:
     """Return a picture, or a line that says what file the snippet wrote."""
     size = f"{artifact.name} ({artifact.media_type}, {len(artifact.data):,} bytes)"
-    if not is_picture(artifact):
+    if not shown or not is_picture(artifact):
         return tag("p", f"File: {size}.")
     drawn = picture(artifact)
     if drawn.problem:

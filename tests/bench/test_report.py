@@ -221,6 +221,12 @@ def test_a_chart_is_drawn_as_an_image():
         (b'{"mark": {"type": "image", "href": "x"}}', "mark.href is an address"),
         (b'{"data": {"sequence": {"start": 0, "stop": 1e9}}}', "data.sequence is a generator"),
         (b'{"width": 1e9}', "width is more than 4000"),
+        (b'{"encoding": {"x": {"axis": {"values": {"expr": "1"}}}}}', "encoding.x.axis.values.expr is an expression"),
+        (b'{"encoding": {"x": {"axis": {"values": [{"signal": "1"}]}}}}', "values.signal is an expression"),
+        (b'{"params": [{"select": {"type": "point", "on": "click[event.x > 1]"}}]}', "select.on is an expression"),
+        (b'{"data": {"values": {"signal": "1"}}}', "data.values.signal is an expression"),
+        (b'{"datasets": {"d": {"signal": "1"}}}', "datasets.d.signal is an expression"),
+        (b'{"a":' * 5_000 + b"1" + b"}" * 5_000, "too deep"),
         (b"[1]", "it is no object"),
         (b"{", "is no JSON"),
     ],
@@ -232,7 +238,13 @@ def test_a_chart_that_would_compute_or_fetch_is_not_drawn(spec, problem):
 
 
 def test_words_in_a_charts_data_are_data():
-    assert charts.refusal({"data": {"values": [{"url": "http://x", "expr": "1"}]}, "mark": "point"}, 10) == ""
+    for data in ({"data": {"values": [{"url": "http://x", "expr": "1"}]}}, {"datasets": {"url": [{"expr": "1"}]}}):
+        assert charts.refusal({**data, "layer": [{**data, "mark": "point"}]}, 10) == ""
+
+
+def test_a_picture_that_is_too_large_is_named_and_not_shown():
+    found = charts.picture(Artifact("photo.png", "image/png", b"x" * 600_000))
+    assert found.problem == "photo.png is not shown: it has 600,000 bytes, and 500,000 are shown at most"
 
 
 def test_what_the_library_cannot_draw_is_said():
