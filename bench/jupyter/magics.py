@@ -15,7 +15,7 @@ from bench.analysis import Analysis
 from bench.ask.answer import Answer
 from bench.errors import BenchError
 from bench.jupyter.looks import page_part
-from bench.render.terminal import run_text
+from bench.render.terminal import result_text
 from bench.reporting.runs import run_parts
 from runner import RunResult
 
@@ -123,4 +123,4 @@ def _show(run: RunResult, analysis: Analysis) -> None:
     tables = analysis.table_reports
     html = page_part(run_parts("", run, tables, output=False))
     show: Any = display
-    show({"text/html": html, "text/plain": run_text(run.snippet or "", run, tables)}, raw=True)
+    show({"text/html": html, "text/plain": result_text(run, tables)}, raw=True)

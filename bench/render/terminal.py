@@ -64,6 +64,11 @@ def run_text(code: str, run: RunResult, tables: Sequence[TableReport]) -> str:
     return printable("\n".join(_run_lines(code, run, tables)))
 
 
+def result_text(run: RunResult, tables: Sequence[TableReport]) -> str:
+    """Return the same for somebody who has the code and the output before their eyes."""
+    return printable("\n".join(_result_lines(run, tables)))
+
+
 def printable(text: str) -> str:
     """Return the text with control characters spelled out: a header or a snippet's output never steers the terminal."""
     return _CONTROL.sub(lambda match: match.group().encode("unicode_escape").decode(), text)
@@ -138,6 +143,10 @@ def _run_lines(code: str, run: RunResult, tables: Sequence[TableReport]) -> Iter
         run.stderr if not run.stderr or not run.stdout or run.stdout.endswith("\n") else "\n" + run.stderr
     )
     yield from _block(output, "text")
+    yield from _result_lines(run, tables)
+
+
+def _result_lines(run: RunResult, tables: Sequence[TableReport]) -> Iterator[str]:
     if run.error is not None:
         yield f"{run.status}: {run.error.type}: {run.error.message}"
         if run.error.traceback:
@@ -145,7 +154,7 @@ def _run_lines(code: str, run: RunResult, tables: Sequence[TableReport]) -> Iter
     elif run.status != "ok":
         yield run.status
     else:
-        silent = run.value is None and not output and not run.artifacts
+        silent = run.value is None and not run.stdout and not run.stderr and not run.artifacts
         yield f"value: {value_text(run.value)}" + (f" ({_NO_VALUE})" if silent else "")
     if run.artifacts:
         files = [f"{found.name} ({found.media_type}, {len(found.data)} bytes)" for found in run.artifacts]
