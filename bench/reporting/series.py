@@ -148,7 +148,12 @@ def _source(part: Part, seen: Seen, by: str | None) -> str:
     group = f"CAST(t.{quote(by)} AS VARCHAR)" if by else "NULL"
     if column.name not in seen.raw:
         return f"SELECT t.{ROW} r, CAST(t.{name} AS DOUBLE) c, NULL w, {group} g FROM main.{table} t WHERE {where}"
-    text = f"regexp_extract(replace(x.{name}, ',', '.'), '[-+]?[0-9]*\\.?[0-9]+([eE][-+]?[0-9]+)?')"
+    cell = f"x.{name}"
+    plain = (  # of two marks the last one is the decimal mark
+        f"CASE WHEN {cell} LIKE '%,%.%' THEN replace({cell}, ',', '') "
+        f"WHEN {cell} LIKE '%.%,%' THEN replace(replace({cell}, '.', ''), ',', '.') ELSE replace({cell}, ',', '.') END"
+    )
+    text = f"regexp_extract({plain}, '[-+]?[0-9]*\\.?[0-9]+([eE][-+]?[0-9]+)?')"
     raw = f"TRY_CAST({text} AS DOUBLE)"
     shown = f"CASE WHEN abs({raw}) < {_SENTINEL} THEN {raw} END"
     if column.verdict != "refused":  # null here means that the guard cleared the cell

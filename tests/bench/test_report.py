@@ -175,6 +175,21 @@ def test_more_columns_than_are_drawn_are_counted(tmp_path):
     assert "10 more judged columns are in the tables above and are not drawn" in words(report_of(tmp_path, export))
 
 
+@pytest.mark.parametrize("text", ["serial,vout_v\n", "a,b\nx,y\n", "serial,vout_v\nA,OL\nB,9.9e37\n"])
+def test_an_export_without_values_has_a_report(tmp_path, text):
+    export = tmp_path / "export.csv"
+    export.write_text(text, encoding="utf-8")
+    said = words(report_of(tmp_path, export))
+    assert "There is no value to draw." in said or "No column holds measured values." in said
+
+
+def test_raw_numbers_with_a_decimal_comma_are_drawn_as_numbers(tmp_path):
+    export = tmp_path / "export.csv"
+    rows = [f"S{n};4990,{n};{5 + n / 10:.1f}".replace(".", ",") for n in range(6)]
+    export.write_text("\n".join(["serial;vout_v;vin_v", *rows]) + "\n", encoding="utf-8")
+    assert "6 marks from 4990 to 4990.5." in words(report_of(tmp_path, export))
+
+
 def test_flags_and_quarantine_have_row_and_line(tmp_path):
     page = " ".join(words(report_of(tmp_path, ROOT / "fixtures/overloads/dmm-log-2026-10-29.csv")).split())
     assert "dmm_log 4 5 vout_v" in page
