@@ -8,7 +8,7 @@ through a Parquet file, and 1.06 GB when collected whole).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -125,7 +125,8 @@ class Build:
             return self._loads[text].result.result() if text in self._loads else None
 
     def keep(self, exports: Sequence[Export]) -> None:
-        """Begin to write the exports' bytes, which no verdict changes."""
+        """Begin to write the exports' bytes, which no verdict changes. All have been read: no load goes on."""
+        wait(load.result for load in self._loads.values())  # one whose text is not plain is nobody's to wait for
         self._files = self._raw_pool.submit(self._write_files, exports)
 
     def publish(self, exports: Sequence[GuardedExport], *, now: datetime, progress: Progress | None = None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -12,10 +13,10 @@ import pytest
 import bench
 from bench import tables
 from bench.building import Build
-from bench.export import BeginLoad
+from bench.export import BeginLoad, PlainText
 from bench.readers import ReadOptions, read
 from bench.source import WHOLE_BYTES
-from guards import Guarded, expected_kinds, guard, head_of, parse_board
+from guards import ExportColumn, Guarded, expected_kinds, guard, head_of, parse_board
 
 BOARD = """
 [board]
@@ -180,3 +181,18 @@ def test_two_exports_and_a_table_that_is_no_longer_wanted_leave_nothing_behind(f
             "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' AND database_name = 'analysis'"
         )
         assert sorted(names.fetchall()) == [("a",), ("b",)]
+
+
+def test_a_load_that_nobody_waits_for_has_ended_before_anything_else_is_written(folder: Path) -> None:
+    path = written(folder / "soak.csv", [*lines()[:90_000], "", *lines()[90_000:]])
+    with Build(folder / "y.duckdb") as build:
+        begun: list[PlainText] = []
+
+        def begin(text: PlainText, head: pl.DataFrame, columns: Sequence[ExportColumn]) -> Callable[[], int | None]:
+            begun.append(text)
+            return build.begin(text, head, expected_kinds(head, columns, None))
+
+        export = read(path, ReadOptions(), begin)
+        assert export.dialect["path"] == "careful"
+        build.keep([export])
+        assert [build._loads[text].result.done() for text in begun] == [True]
