@@ -25,7 +25,14 @@ def board_for(export: Path, board: Path | None) -> BoardFile | None:
     if board is not None:
         return read_board(board, "given")
     beside = export.parent / BESIDE
-    return read_board(beside, "beside") if beside.is_file() else None
+    return read_board(beside, "beside") if _is_there(beside) else None
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a folder that may not be entered: reading the export says so
+        return False
 
 
 def read_board(path: Path, origin: Literal["given", "beside"]) -> BoardFile:

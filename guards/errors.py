@@ -6,6 +6,8 @@ declarations it was given: `BoardError` (the engineer who wrote the profile), `U
 
 from __future__ import annotations
 
+_SHOWN = 80  # of a value that cannot be used
+
 
 class GuardError(Exception):
     """Base of everything that `guards` raises."""
@@ -40,4 +42,6 @@ class BoardError(GuardError):
         self.expected = expected
 
     def __str__(self) -> str:
-        return f"{self.source}: {self.key} = {self.value!r}: expected {self.expected}"
+        shown = repr(self.value)
+        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
+        return f"{self.source}: {self.key} = {shown}: expected {self.expected}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
@@ -53,11 +54,27 @@ def _reply(arguments: list[str], app: App | None) -> Reply | None:
         return _failure(error, json=json)
     except KeyboardInterrupt:
         return _failure(BenchError("interrupted"), json=json, exit_code=INTERRUPTED)
+    except OSError as error:  # a folder that may not be entered, a file that went away meanwhile
+        if load().debug:
+            raise
+        if error.filename is None:
+            return _failure(_fault(error), json=json, exit_code=FAULT)
+        return _failure(_refused_by_system(error), json=json)
     except Exception as error:  # the one place where a fault of ours becomes an answer
         if load().debug:
             raise
         return _failure(_fault(error), json=json, exit_code=FAULT)
     return reply
+
+
+def _refused_by_system(error: OSError) -> BenchError:
+    from bench.errors import EnvironmentProblem
+
+    return EnvironmentProblem(
+        f"the system refused: {error.strerror}",
+        file=Path(os.fsdecode(error.filename)),
+        hint="check that you may enter its folder, and read and write there, or name another",
+    )
 
 
 def _fault(error: Exception) -> BenchError:

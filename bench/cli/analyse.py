@@ -23,7 +23,7 @@ from bench.pipeline import analyze
 from bench.render.answer import answer_text
 from bench.render.document import document
 from bench.render.explain import check_columns, explain_text
-from bench.render.terminal import board_hint, guard_text, line_starts, run_text
+from bench.render.terminal import guard_text, line_starts, run_text, way_out
 from guards import TableReport
 from runner import RunResult
 
@@ -128,7 +128,7 @@ def _write_report(analysis: Analysis, job: Job, done: _Done, path: Path) -> Path
 
 def _judge(analysis: Analysis, options: Options, done: _Done) -> outcome.Outcome:
     refused = [guarded for guarded in analysis.exports if guarded.report.outcome == "refused"]
-    hint = next((hint for guarded in refused if (hint := board_hint(guarded))), None)
+    hint = next((hint for guarded in refused if (hint := way_out(guarded))), None)
     tables, strict, partial = analysis.table_reports, options.strict, options.allow_partial
     if done.answer is not None:
         return outcome.of_answer(done.answer, tables, strict=strict, allow_partial=partial, hint=hint)

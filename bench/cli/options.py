@@ -186,6 +186,8 @@ def _check_files(exports: list[Path], options: Options) -> None:
                        ("--trace", options.trace), ("--report", options.report)):  # fmt: skip
         if path is None:
             continue
+        if name in ("--out", "--report") and not path.parent.is_dir():
+            raise UsageError("the folder does not exist", file=path.parent, hint=f"make it, or name another {name}")
         if path.resolve() in inputs:
             raise UsageError(f"{name} names a file that is read", file=path, hint="name another file")
         if path.resolve() in written:
@@ -200,6 +202,8 @@ def snippet_code(options: Options) -> str | None:
         UsageError: the file cannot be read as UTF-8 text.
     """
     if options.snippet is None:
+        if options.code is not None and not options.code.strip():
+            raise UsageError("the snippet is empty", hint="-c \"con.sql('select count(*) from TABLE').fetchone()\"")
         return options.code
     try:
         return options.snippet.read_text(encoding="utf-8-sig")

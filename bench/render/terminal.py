@@ -59,6 +59,24 @@ def board_hint(guarded: GuardedExport) -> str | None:
     return f"bench-analyze {shlex.quote(str(guarded.export.path))} --board BOARD.toml"
 
 
+def approve_hint(guarded: GuardedExport) -> str | None:
+    """Return the command by which a person settles the first refused column that has a proposal, None without one."""
+    for column in (column for table in guarded.report.tables for column in table.columns):
+        if column.verdict == "refused" and column.proposal is not None:
+            rows = [] if column.measurement is None else ["--measurement", column.measurement]
+            rows += [
+                word for name, value in (column.segment or {}).items() for word in ("--segment", f"{name}={value}")
+            ]
+            words = ["--column", column.name, *rows, "--unit", column.proposal.unit, "--why", "REASON"]
+            return f"bench-analyze approve {shlex.join([str(guarded.export.path), *words])}"
+    return None
+
+
+def way_out(guarded: GuardedExport) -> str | None:
+    """Return what would settle a refusal: a board where none spoke, else a person's word on the proposal."""
+    return board_hint(guarded) or approve_hint(guarded)
+
+
 def run_text(code: str, run: RunResult, tables: Sequence[TableReport]) -> str:
     """Return a code block, an output block, the value, the warnings, and the corrections to what was read."""
     return printable("\n".join(_run_lines(code, run, tables)))
@@ -92,6 +110,8 @@ def _guard_lines(guarded: GuardedExport, kept: bool) -> Iterator[str]:
         yield from _quarantine_lines(table)
     if report.outcome == "refused" and (command := board_hint(guarded)):
         yield f"Hint: a board profile lets the guard decide: {command}"
+    elif report.outcome == "refused" and (command := approve_hint(guarded)):
+        yield f"Hint: where the proposal is right, a person approves it: {command}"
 
 
 def table_lines(table: TableReport, *, kept: bool = True) -> Iterator[str]:
