@@ -244,4 +244,4 @@ def _warm(deno: Path, place: Path) -> None:
     """
     request = Protocol(random_id(), ResourceLimits()).start(eager=True)
     for _ in range(2):
-        run_to_end(launch(deno, place, place / WARM, wasm_pages=_SNAPSHOT_PAGES), stdin=request)
+        run_to_end(launch(deno, place, place / WARM, wasm_pages=ResourceLimits().wasm_pages), stdin=request)
