@@ -45,7 +45,9 @@ class BenchError(Exception):
         if self.column is not None:
             where = f"{where}: column {self.column!r}" if where else f"column {self.column!r}"
         text = f"{where}: {self.message}" if where else self.message
-        return f"{text} Hint: {self.hint}" if self.hint else text
+        if not self.hint:
+            return text
+        return f"{text if text.endswith(('.', '?', '!')) else text + '.'} Hint: {self.hint}"
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restore, (type(self), self.message, self.file, self.line, self.column, self.hint))

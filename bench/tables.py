@@ -190,12 +190,17 @@ def explained(database: Path) -> Iterator[None]:
         raise EnvironmentProblem(
             f"the database could not be written or read: {reason}",
             file=database,
-            hint="free some space, or name a --db in a folder that you may write to",
+            hint=_elsewhere(reason),
         ) from error
     except duckdb.Error as error:
         raise EnvironmentProblem(
             f"DuckDB refused: {first_line(error)}", file=database, hint="name another --db"
         ) from error
+
+
+def _elsewhere(reason: str) -> str:
+    space = "" if "permission" in reason.lower() else "free some space, or "
+    return f"{space}name a --db in a folder that you may write to"
 
 
 def attached(path: Path) -> duckdb.DuckDBPyConnection:

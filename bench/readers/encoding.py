@@ -135,6 +135,11 @@ def _nonempty(source: Source, text: Text) -> Text:
 
 
 def _refuse_binary(path: Path, head: bytes, *, marked: bool) -> None:
+    if head[8:12] == b"DUCK":
+        raise ExportError(
+            "the file is a DuckDB database, not an export", file=path,
+            hint="a store that ingest fills is read with --from; the tables of one analysis open in DuckDB.",
+        )  # fmt: skip
     known = next((what for magic, what in _KNOWN_BINARY if head.startswith(magic)), None)
     if known is None:
         if marked or _guess_utf16(head):

@@ -119,7 +119,9 @@ def tell_apart(con: Connection, store: Path) -> None:
         ours = "guard.exports" in has
         what = "the database of one analysis" if ours else "a database that bench-analyze did not write"
         raise UsageError(
-            f"this is {what}, not a store", file=store, hint="name another --db; ingest makes the file that it names"
+            f"this is {what}, not a store",
+            file=store,
+            hint="open the export itself, or name a store; bench-analyze ingest INBOX --db FILE makes one",
         )
     ((format_,),) = con.execute(f"SELECT format FROM {MAIN}.guard.store").fetchall()
     if format_ != schema.FORMAT:

@@ -485,7 +485,7 @@ def test_formats_have_names_and_words() -> None:
 
 
 def test_an_unknown_reader_is_named_with_those_there_are(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"no reader is called 'cvs' Hint: give one of .*delimited"):
+    with pytest.raises(UsageError, match=r"no reader is called 'cvs'\. Hint: give one of .*delimited"):
         read(write(tmp_path, "x.csv", CSV), ReadOptions(reader="cvs"))
 
 
@@ -497,7 +497,7 @@ def test_the_user_names_the_reader(tmp_path: Path) -> None:
 def test_a_package_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "nptdms", None)
     with pytest.raises(
-        EnvironmentProblem, match=r"this is NI TDMS, and reading it needs the package nptdms Hint: `pip"
+        EnvironmentProblem, match=r"this is NI TDMS, and reading it needs the package nptdms\. Hint: `pip"
     ):
         read(write(tmp_path, "x.tdms", b"TDSm" + bytes(20)))
 

@@ -55,7 +55,7 @@ def test_a_small_file_that_changes_later_is_noticed_by_check(tmp_path: Path) -> 
 
 
 def test_no_file(tmp_path: Path) -> None:
-    with pytest.raises(ExportMissing, match=r"absent\.csv: there is no such file Hint: check the path"):
+    with pytest.raises(ExportMissing, match=r"absent\.csv: there is no such file\. Hint: check the path"):
         Source(tmp_path / "absent.csv")
 
 
