@@ -20,7 +20,7 @@ What is promised, and what is not:
   user. None is needed; `require_layers` makes one so.
   On macOS the launcher watches over the process, and Deno alone holds; on Windows there is no launcher either.
 - A process whose host was killed is ended by its launcher at once, and its folder removed; a folder that is left when
-  the launcher was killed too is removed by the next sandbox of that user.
+  the launcher was killed too, or had not started yet, is removed by the next sandbox of that user.
 - What a snippet breaks of the interpreter is undone before the next run, or the process is replaced (`state`: lost).
 - Not promised: that layers below stop a fault of the kernel; protection from timing and cache side channels.
 """

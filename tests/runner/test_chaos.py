@@ -45,14 +45,18 @@ def running_in(names: set[str]) -> list[int]:
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Where this test's private folders are made, apart from those of other sandboxes of the machine. When the test
-    ends there is none, and no process that worked in one."""
+    ends no process works in one, and none is there: but for a host killed in the few milliseconds between making the
+    folder and starting the launcher, whose folder goes with the next sandbox."""
     monkeypatch.setattr("runner.folders._SHARED_MEMORY", tmp_path)
     yield tmp_path
     deadline = time.monotonic() + DEADLINE_S
     while (running_in({str(tmp_path)}) or list(tmp_path.iterdir())) and time.monotonic() < deadline:
         pass
     assert running_in({str(tmp_path)}) == []
+    left = len(list(tmp_path.iterdir()))
+    sweep(older_than_s=0.0)
     assert list(tmp_path.iterdir()) == []
+    assert left <= 1 + HOSTS // 50
 
 
 def deno_of(launcher: int) -> int:
