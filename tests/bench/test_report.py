@@ -105,7 +105,7 @@ def test_a_report_never_replaces_what_is_read(cli, tmp_path):
 def test_a_folder_that_is_not_there_is_named(cli, tmp_path):
     done = cli(RETEST, "--report", tmp_path / "nowhere" / "r.html")
     assert done.exit_code == 2
-    assert "the report could not be written" in done.stderr
+    assert "the folder does not exist" in done.stderr
     assert "Traceback" not in done.stderr
 
 
