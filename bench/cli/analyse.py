@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,12 +89,7 @@ def _analysis(job: Job) -> Analysis:
         history=options.history,
         progress=job.progress,
         sandbox=job.sandbox,
-        table=options.table,
-        reader=options.reader,
-        delimiter=options.delimiter,
-        decimal=options.decimal,
-        encoding=options.encoding,
-        header_rows=options.header_rows,
+        **asdict(options.read_options()),
     )
 
 

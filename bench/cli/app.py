@@ -16,7 +16,7 @@ from cyclopts import App, Parameter
 from bench.cli.answers import CHAT_EXAMPLES, VERIFY_EXAMPLES, chat, trace, verify
 from bench.cli.completing import COMPLETION_EXAMPLES, completion
 from bench.cli.mcp import MCP_EXAMPLES, mcp
-from bench.cli.options import Options, Reading
+from bench.cli.options import FOUND_OUT, Options, Reading
 from bench.cli.progress import progress_bar
 from bench.cli.reply import Reply
 from bench.cli.stores import INGEST_EXAMPLES, STATUS_EXAMPLES, ingest
@@ -84,9 +84,6 @@ Examples:
   bench-analyze sandbox pack sandbox.pack
   bench-analyze sandbox install --from sandbox.pack
 """
-
-
-_FOUND_OUT = Reading()
 
 
 def _version() -> str:
@@ -175,7 +172,7 @@ def formats(*, json: Annotated[bool, Parameter(negative=())] = False) -> Reply:
 
 @app.command(help_epilogue=_PROFILE_EXAMPLES)
 def profile(
-    export: Path, /, *, out: Annotated[Path | None, Parameter(name="--out")] = None, reading: Reading = _FOUND_OUT
+    export: Path, /, *, out: Annotated[Path | None, Parameter(name="--out")] = None, reading: Reading = FOUND_OUT
 ) -> Reply:
     """Draft a board profile (TOML) from an export; the ranges that it saw are comments to replace from the datasheet.
 
@@ -207,7 +204,7 @@ def approve(
     db: Path | None = None,
     always: Annotated[bool, Parameter(negative=())] = False,
     yes: Annotated[bool, Parameter(negative=())] = False,
-    reading: Reading = _FOUND_OUT,
+    reading: Reading = FOUND_OUT,
 ) -> Reply:
     """Settle a unit that the guard could not: for this export's bytes, one column, and the rows that are named.
 

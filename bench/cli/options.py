@@ -55,6 +55,9 @@ class Reading:
         )  # fmt: skip
 
 
+FOUND_OUT = Reading()
+
+
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options(Reading):

@@ -6,8 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Group, Parameter, validators
+from cyclopts import Parameter, validators
 
+from bench.cli.options import FOUND_OUT, Reading
 from bench.cli.progress import note, progress_bar
 from bench.cli.reply import Reply
 from bench.settings import load
@@ -27,7 +28,6 @@ STATUS_EXAMPLES = """\
 Examples:
   bench-analyze status --db store.duckdb --json
 """
-_READING = Group("Reading the exports", sort_key=2)
 _POSITIVE = validators.Number(gt=0)
 _SECONDS = validators.Number(gte=0)
 Flag = Parameter(negative=())
@@ -48,12 +48,7 @@ def ingest(
     poll: Annotated[float | None, Parameter(validator=_POSITIVE)] = None,
     settle: Annotated[float, Parameter(validator=_SECONDS)] = 2.0,
     lock_timeout: Annotated[float, Parameter(name="--lock-timeout", validator=_SECONDS)] = 60.0,
-    table: Annotated[str | None, Parameter(group=_READING)] = None,
-    reader: Annotated[str | None, Parameter(group=_READING)] = None,
-    delimiter: Annotated[str | None, Parameter(allow_leading_hyphen=True, group=_READING)] = None,
-    decimal: Annotated[str | None, Parameter(group=_READING)] = None,
-    encoding: Annotated[str | None, Parameter(group=_READING)] = None,
-    header_rows: Annotated[int | None, Parameter(name="--header-rows", group=_READING)] = None,
+    reading: Reading = FOUND_OUT,
 ) -> Reply:
     """Take every export of a folder into a store, once each; made for cron, a systemd timer or a task scheduler.
 
@@ -83,27 +78,13 @@ def ingest(
         Seconds for which a file must not have changed, unless NAME.done stands beside it.
     lock_timeout
         Seconds to wait for a store that another program holds.
-    table
-        Name of the table of all exports; from the files' names otherwise.
-    reader
-        Format of the exports; found out from their content otherwise.
-    delimiter
-        One character, or comma, semicolon, tab, pipe, space.
-    decimal
-        Decimal mark: . or ,
-    encoding
-        Text encoding, such as utf-8 or cp1252.
-    header_rows
-        Number of header rows; 0 for none.
     """
     from bench.cli.ingesting import Manner, ingest_reply
-    from bench.readers import ReadOptions
     from bench.store.locking import Patience
     from bench.store.told import Wish
 
-    options = ReadOptions(table, reader, delimiter, decimal, encoding, header_rows)
     patience = Patience(lock_timeout, note)
-    wish = Wish(inbox.absolute(), db, board, options, jobs, settle, reguard, archive, patience)
+    wish = Wish(inbox.absolute(), db, board, reading.read_options(), jobs, settle, reguard, archive, patience)
     with progress_bar(color=load().color) as progress:
         manner = Manner(json, strict, None if watch else progress, watch or poll is not None, poll)
         return ingest_reply(wish, manner)
