@@ -17,13 +17,15 @@ from bench.store.locking import Patience, lock_path, turn
 from guards import Past
 
 _FEWEST = 10
-_SETTLED = "verdict IN ('kept', 'corrected') AND unit IS NOT NULL"
-_OF_ANALYSIS = f"SELECT DISTINCT column_name, column_name, measurement, unit FROM guard.units WHERE {_SETTLED}"
+_OF_ANALYSIS = (
+    "SELECT DISTINCT column_name, column_name, measurement, unit FROM guard.units "
+    "WHERE verdict IN ('kept', 'corrected') AND unit IS NOT NULL AND table_name = ? ORDER BY ALL"
+)
 _OF_STORE = (
     "SELECT DISTINCT s.column_name, s.source_name, s.measurement, s.unit FROM guard.stored_columns s "
     "JOIN guard.units u ON u.table_name = s.table_name AND u.unit = s.unit "
     "AND u.measurement IS NOT DISTINCT FROM s.measurement "
-    f"WHERE u.{_SETTLED.replace('AND unit', 'AND u.unit')}"
+    "WHERE u.verdict IN ('kept', 'corrected') AND s.table_name = ? ORDER BY ALL"
 )
 
 
@@ -43,13 +45,17 @@ def read_past(database: Path, names: Collection[str]) -> tuple[Past, ...]:
     with tables.explained(database), waiting, tables.open_database(database) as con:
         known = {name.lower(): name for name in tables.tables_of(con)}
         found = [known[name.lower()] for name in dict.fromkeys(names) if name.lower() in known]
-        return tuple(past for name in found for past in _of_table(con, name))
+        parts = _OF_STORE if _is_store(con) else _OF_ANALYSIS
+        return tuple(past for name in found for past in _of_table(con, name, parts))
 
 
-def _of_table(con: tables.Connection, table: str) -> Iterator[Past]:
-    is_store = _exists(con, "guard", "stored_columns")
-    where = f"{'s.' if is_store else ''}table_name = {literal(table)}"
-    parts = con.execute(f"{_OF_STORE if is_store else _OF_ANALYSIS} AND {where} ORDER BY ALL").fetchall()
+def _is_store(con: tables.Connection) -> bool:
+    query = "SELECT 1 FROM duckdb_tables() WHERE database_name = current_database() AND table_name = 'stored_columns'"
+    return bool(con.execute(f"{query} AND schema_name = 'guard'").fetchall())
+
+
+def _of_table(con: tables.Connection, table: str, query: str) -> Iterator[Past]:
+    parts = con.execute(query, [table]).fetchall()
     types = dict(
         con.execute(
             "SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = current_database() "
@@ -81,10 +87,3 @@ def _measurement_column(
         if con.execute(query).fetchall() == [(len(measured),)]:
             return name
     return None
-
-
-def _exists(con: tables.Connection, schema: str, table: str) -> bool:
-    query = (
-        "SELECT 1 FROM duckdb_tables() WHERE database_name = current_database() AND schema_name = ? AND table_name = ?"
-    )
-    return bool(con.execute(query, [schema, table]).fetchall())

@@ -155,7 +155,7 @@ def _guard_all(
     if build is not None:
         build.keep(exports)
     approvals = inputs.approvals or _recorded_approvals(exports)
-    past = inputs.past or [_past(export, inputs.history) for export in exports]
+    past = inputs.past or _past(exports, inputs.history)
     names = iter(_table_names(exports, inputs.names))
     found = []
     for number, (export, board, approved, known) in enumerate(
@@ -172,8 +172,11 @@ def _guard_all(
     return found
 
 
-def _past(export: Export, history: Path | None) -> tuple[Past, ...]:
-    return () if history is None else read_past(history, [raw.name for raw in export.tables])
+def _past(exports: Sequence[Export], history: Path | None) -> list[tuple[Past, ...]]:
+    """Return what the database says of each export's tables."""
+    names = [{raw.name.lower() for raw in export.tables} for export in exports]
+    known = () if history is None else read_past(history, set().union(*names))
+    return [tuple(past for past in known if past.table.lower() in own) for own in names]
 
 
 def _begin_load(build: Build | None, board: BoardFile | None) -> BeginLoad | None:

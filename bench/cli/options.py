@@ -171,7 +171,7 @@ def _check_source(exports: list[Path], options: Options) -> None:
         return
     if exports:
         raise UsageError("exports and --from were both given", hint="give one of them")
-    names = ("board", "db", "table", "explain", "reader", "delimiter", "decimal", "encoding", "header_rows")
+    names = ("board", "db", "history", "table", "explain", "reader", "delimiter", "decimal", "encoding", "header_rows")
     for name in names:
         if getattr(options, name) not in (None, ()):
             raise UsageError(

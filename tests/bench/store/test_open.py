@@ -165,6 +165,7 @@ def test_the_table_goes_out_as_a_file(here: Cli, filled: Path, tmp_path: Path) -
         (["--from", "s.duckdb", "x.csv"], "exports and --from were both given"),
         (["--from", "s.duckdb", "--board", "b.toml"], "--board belongs to exports"),
         (["--from", "s.duckdb", "--db", "b.duckdb"], "--db belongs to exports"),
+        (["--from", "s.duckdb", "--history", "h.duckdb"], "--history belongs to exports"),
         (["x.csv", "--since", "2026-01-01"], "--since chooses from a store"),
         ([], "no export was named"),
         (["--from", "s.duckdb"], "there is no such store"),
