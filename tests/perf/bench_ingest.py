@@ -19,22 +19,8 @@ import time
 from pathlib import Path
 
 import polars as pl
+from bench_load import BOARD
 
-BOARD = """
-[board]
-name = "SRB-5030"
-[nodes.VIN]
-quantity = "voltage"
-absolute = ["-0.3 V", "40 V"]
-expected = ["9 V", "36 V"]
-columns = ["vin_v"]
-[nodes.VOUT]
-quantity = "voltage"
-absolute = ["-0.3 V", "6 V"]
-expected = ["4.9 V", "5.1 V"]
-limits = ["4.95 V", "5.05 V"]
-columns = ["vout_v"]
-"""
 ROWS, LARGE_ROWS, STEPS = 20, 1_000_000, 10
 
 

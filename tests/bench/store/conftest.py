@@ -9,6 +9,7 @@ import duckdb
 import polars as pl
 import pytest
 
+Cli = Callable[..., Any]
 Write = Callable[..., Path]
 BOARD = """
 [board]
@@ -52,6 +53,21 @@ def write(inbox: Path) -> Write:
         return path
 
     return export
+
+
+@pytest.fixture
+def ingest(here: Cli, inbox: Path, store: Path) -> Cli:
+    """Run `ingest` on the inbox; the files of a test are as old as they need be."""
+
+    def run(*arguments: object, settle: float = 0) -> Any:
+        return here("ingest", inbox, "--db", store, "--settle", settle, *arguments)
+
+    return run
+
+
+def command_of(inbox: Path, store: Path, *more: str, settle: float = 0) -> list[str]:
+    """Return the arguments of an `ingest` that tells each file as JSON, for a process of its own."""
+    return ["ingest", str(inbox), "--db", str(store), "--settle", str(settle), "--json", *more]
 
 
 def asked(store: Path, query: str) -> list[tuple[Any, ...]]:

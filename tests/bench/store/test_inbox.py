@@ -18,16 +18,6 @@ from .conftest import Write, asked, entries
 Cli = Callable[..., Any]
 
 
-@pytest.fixture
-def ingest(here: Cli, inbox: Path, store: Path) -> Cli:
-    """Run `ingest` on the inbox."""
-
-    def run(*arguments: object, settle: float = 0) -> Any:
-        return here("ingest", inbox, "--db", store, "--settle", settle, *arguments)
-
-    return run
-
-
 def test_names_need_no_care(ingest: Cli, inbox: Path, store: Path, write: Write) -> None:
     names = [
         "new\nline.csv",

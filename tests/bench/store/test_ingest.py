@@ -24,16 +24,6 @@ from .conftest import Write, asked, entries, frame
 Cli = Callable[..., Any]
 
 
-@pytest.fixture
-def ingest(here: Cli, inbox: Path, store: Path) -> Cli:
-    """Run `ingest` on the inbox; the files of a test are as old as they need be."""
-
-    def run(*arguments: object, settle: float = 0) -> Any:
-        return here("ingest", inbox, "--db", store, "--settle", settle, *arguments)
-
-    return run
-
-
 def words(done: Any) -> dict[str, str]:
     return {Path(each["export"]["path"]).name: each["ingest"] for each in entries(done.stdout)}
 

@@ -18,7 +18,7 @@ import bench
 from bench import tables
 from bench.store.locking import Patience, lock_path, turn
 
-from .conftest import Write, asked, entries
+from .conftest import Write, asked, command_of, entries
 
 Cli = Callable[..., Any]
 HOLD = """
@@ -146,19 +146,7 @@ def test_a_disk_that_fills_in_the_middle_loses_nothing(
     for number in range(8):
         path = write(f"{number}/a.csv", first=number * 2000, rows=2000)
         path.write_text(path.read_text().replace("SN-", f"{os.urandom(200).hex()}-"))
-    command = [
-        sys.executable,
-        "-c",
-        FULL,
-        str(room),
-        "ingest",
-        str(inbox),
-        "--db",
-        str(store),
-        "--settle",
-        "0",
-        "--json",
-    ]
+    command = [sys.executable, "-c", FULL, str(room), *command_of(inbox, store)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert "Traceback" not in done.stderr, done.stderr
     if done.returncode:

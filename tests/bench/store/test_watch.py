@@ -16,7 +16,7 @@ import pytest
 
 from bench import tables
 
-from .conftest import Write, asked, entries, frame
+from .conftest import Write, asked, command_of, entries, frame
 
 Cli = Callable[..., Any]
 ROOT = Path(__file__).parents[3]
@@ -25,19 +25,7 @@ ROOT = Path(__file__).parents[3]
 @contextmanager
 def watching(inbox: Path, store: Path, *more: str) -> Iterator[subprocess.Popen[str]]:
     """A job that watches the inbox."""
-    command = [
-        sys.executable,
-        "-m",
-        "bench",
-        "ingest",
-        str(inbox),
-        "--db",
-        str(store),
-        "--settle",
-        "0.2",
-        "--json",
-        *more,
-    ]
+    command = [sys.executable, "-m", "bench", *command_of(inbox, store, *more, settle=0.2)]
     environment = os.environ | {"BENCH_ANALYZE_DATA": str(store.parent / "data"), "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd=store.parent
@@ -140,20 +128,7 @@ def test_a_process_that_dies_costs_one_export_at_most(
     (inbox / "x.kill").write_text("x")
     for number in range(6):
         write(f"{number}/a.csv", first=number * 20)
-    command = [
-        sys.executable,
-        "-m",
-        "bench",
-        "ingest",
-        str(inbox),
-        "--db",
-        str(store),
-        "--settle",
-        "0",
-        "--json",
-        "--jobs",
-        "2",
-    ]
+    command = [sys.executable, "-m", "bench", *command_of(inbox, store, "--jobs", "2")]
     environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{site}"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
     assert "Traceback" not in done.stderr
