@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bench.analysis import Analysis
     from bench.ask.figures import Verification
     from bench.ask.verify import verify
+    from bench.entry import analyze
     from bench.errors import (
         BenchError,
         EnvironmentProblem,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
         ProfileError,
         UsageError,
     )
-    from bench.pipeline import analyze
     from bench.store.opened import open
 
 _ERRORS = (
@@ -39,7 +39,7 @@ _ERRORS = (
 )  # fmt: skip
 _HOMES = {
     "Analysis": "bench.analysis",
-    "analyze": "bench.pipeline",
+    "analyze": "bench.entry",
     "open": "bench.store.opened",
     "Verification": "bench.ask.figures",
     "verify": "bench.ask.verify",

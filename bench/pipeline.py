@@ -1,4 +1,4 @@
-"""read -> guard -> write: `analyze()`, the order of the steps and nothing else.
+"""read -> guard -> write: `analyze_exports()`, the order of the steps and nothing else.
 
 Several exports become several tables of one file; a name that is taken gets `_2`. A sandbox that a front end has told
 to start is handed through, so that it starts while the guard works.
@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import import_module
-from os import PathLike, fspath
+from itertools import chain, repeat
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -35,56 +35,34 @@ if TYPE_CHECKING:
     import polars as pl
 
     from bench.export import BeginLoad, Export, PlainText, RawTable
+    from bench.source import Source
     from guards import ExportColumn
     from runner import ResourceLimits
 
 Progress = Callable[[str, int, int], None]
-PathText = str | PathLike[str]
 # `raw.files` holds the exports' bytes, and a table has the same name in both files.
 _RESERVED = frozenset({"files"})
 
 
-def analyze(
-    exports: PathText | Sequence[PathText],
+def analyze_exports(
+    paths: Sequence[Path],
+    options: ReadOptions,
     *,
-    board: PathText | None = None,
-    db: PathText | None = None,
+    board: Path | None = None,
+    db: Path | None = None,
+    history: Path | None = None,
     progress: Progress | None = None,
     limits: ResourceLimits | None = None,
     sandbox: SandboxSource | None = None,
-    history: PathText | None = None,
-    table: str | None = None,
-    reader: str | None = None,
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    encoding: str | None = None,
-    header_rows: int | None = None,
+    begun: Source | None = None,
 ) -> Analysis:
-    """Read one or several exports, judge and correct them, and write the DuckDB file.
-
-    `board`: a profile (TOML) for all of them; without it `board.toml` beside each export is used if it is there.
-    `db`: the file to keep; without it the database is temporary. `progress(label, done, total)` is called at times.
-    `limits` bound each later `run`; `sandbox` is one that was told to start earlier (its own limits hold), and is
-    closed with the analysis, or when this fails. `history`: a database of earlier exports (`db` of an earlier call, or
-    a store), whose values are a witness for those of the same tables. `table` names the table of a single export. The
-    other options are those of the readers.
-
-    Raises:
-        ExportError: an export cannot be read. ProfileError: the profile cannot be used.
-        UsageError: `db` exists and is not ours, or the options contradict each other.
-        EnvironmentProblem: the database cannot be written.
-    """
-    options = ReadOptions(
-        table=table, reader=reader, delimiter=delimiter, decimal=decimal, encoding=encoding, header_rows=header_rows
-    )
+    """Do what `bench.analyze` does, and raise as it does."""
     with shown(progress) as progress, ExitStack() as undo:
         sandboxes = sandbox or SandboxSource(limits, progress)
         undo.callback(sandboxes.close)
-        paths = _paths(exports, table)
-        given = None if board is None else Path(fspath(board))
-        earlier = None if history is None else Path(fspath(history))
-        inputs = Inputs(paths, [board_for(path, given) for path in paths], options, history=earlier)
-        found = analyze_inputs(inputs, sandboxes, db=None if db is None else Path(fspath(db)), progress=progress)
+        _check_number(paths, options)
+        inputs = Inputs(paths, [board_for(path, board) for path in paths], options, history=history, begun=begun)
+        found = analyze_inputs(inputs, sandboxes, db=db, progress=progress)
         undo.pop_all()
     return found
 
@@ -94,7 +72,8 @@ class Inputs:
     """Everything that an analysis depends on. `boards`: the profile of each export.
 
     `approvals` of each export replace those that this user has recorded, `names` those that the tables would get, and
-    `past` of each what the database `history` would say: a receipt knows them.
+    `past` of each what the database `history` would say: a receipt knows them. `begun`: the first export, where its
+    reading has begun.
     """
 
     paths: Sequence[Path]
@@ -104,6 +83,7 @@ class Inputs:
     names: Sequence[str] | None = None
     history: Path | None = None
     past: Sequence[Sequence[Past]] | None = None
+    begun: Source | None = None
 
 
 def analyze_inputs(
@@ -122,13 +102,11 @@ def analyze_inputs(
     return Analysis(tuple(guarded), target, sandboxes, temporary, inputs.options)
 
 
-def _paths(exports: PathText | Sequence[PathText], table: str | None) -> list[Path]:
-    paths = [Path(fspath(path)) for path in ([exports] if isinstance(exports, str | PathLike) else exports)]
+def _check_number(paths: Sequence[Path], options: ReadOptions) -> None:
     if not paths:
         raise UsageError("no export was named", hint="bench-analyze EXPORT")
-    if table is not None and len(paths) > 1:
+    if options.table is not None and len(paths) > 1:
         raise UsageError("one table name was given for several exports", hint="leave --table out, or name one export")
-    return paths
 
 
 def guard_exports(
@@ -149,8 +127,8 @@ def _guard_all(
     inputs: Inputs, progress: Progress | None, *, trial: Approval | None = None, build: Build | None = None
 ) -> list[GuardedExport]:
     exports = [
-        read(path, inputs.options, _begin_load(build, board))
-        for path, board in zip(inputs.paths, inputs.boards, strict=True)
+        read(begun or path, inputs.options, _begin_load(build, board))
+        for path, board, begun in zip(inputs.paths, inputs.boards, chain([inputs.begun], repeat(None)), strict=False)
     ]
     if build is not None:
         build.keep(exports)

@@ -47,9 +47,9 @@ class Source:
         ExportChanged: from the properties, when the file changed while it was read.
     """
 
-    def __init__(self, path: Path, begin_load: BeginLoad | None = None) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self.begin_load = begin_load
+        self.begin_load: BeginLoad | None = None
         self._before = _stat(path)
         self._scratch: Path | None = None
         self._spool = _Spool(self)
@@ -130,11 +130,13 @@ class Source:
         digest = hashlib.sha256()
         try:
             compressor = zstandard.ZstdCompressor(level=_LEVEL).compressobj(size=self._before.st_size)
-            with self.path.open("rb") as file, self._spool as spool:
-                while block := file.read(_BLOCK_BYTES):
+            with self.path.open("rb", buffering=0) as file, self._spool as spool:
+                memory = memoryview(bytearray(_BLOCK_BYTES))  # one for all blocks: new memory costs page faults
+                while size := file.readinto(memory):
+                    block = memory[:size]
                     digest.update(block)
                     spool.write(compressor.compress(block))
-                    self._bytes += len(block)
+                    self._bytes += size
                 spool.write(compressor.flush())
             self._sha256 = digest.hexdigest()
             self.check()
@@ -149,6 +151,14 @@ class Source:
             )
         except BenchError as problem:
             self._problem = problem
+
+
+def begin_reading(path: Path) -> Source | None:
+    """Return a large file's source, which reads from now on; None for any other, and whoever reads that says why."""
+    with contextlib.suppress(OSError, ValueError, ExportError):
+        found = path.stat()
+        return Source(path) if stat.S_ISREG(found.st_mode) and found.st_size > WHOLE_BYTES else None
+    return None
 
 
 def _read_pipe(path: Path) -> bytes:

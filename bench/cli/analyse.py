@@ -17,9 +17,9 @@ from bench.cli.job import Job
 from bench.cli.options import Options
 from bench.cli.progress import note
 from bench.cli.reply import Reply
+from bench.entry import analyze
 from bench.errors import BenchError
 from bench.guarded import GuardedExport
-from bench.pipeline import analyze
 from bench.render.answer import answer_text
 from bench.render.document import document
 from bench.render.explain import check_columns, explain_text
@@ -89,6 +89,7 @@ def _analysis(job: Job) -> Analysis:
         history=options.history,
         progress=job.progress,
         sandbox=job.sandbox,
+        begun=job.begun,
         **asdict(options.read_options()),
     )
 

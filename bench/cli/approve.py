@@ -14,10 +14,11 @@ from pathlib import Path
 from bench import approvals, settings
 from bench.boards import board_for, with_unit
 from bench.cli.reply import Reply
+from bench.entry import analyze
 from bench.errors import UsageError
 from bench.guarded import BoardFile, GuardedExport
 from bench.outcome import REFUSED
-from bench.pipeline import analyze, guard_exports
+from bench.pipeline import guard_exports
 from bench.readers import ReadOptions
 from bench.render.explain import check_columns
 from bench.render.terminal import printable

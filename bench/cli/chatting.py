@@ -18,7 +18,7 @@ from bench.cli.asking import trace_path, write_trace
 from bench.cli.job import Progress, begin
 from bench.cli.options import Options
 from bench.cli.reply import Reply
-from bench.pipeline import analyze
+from bench.entry import analyze
 from bench.render.answer import answer_text
 from bench.render.terminal import guard_text
 

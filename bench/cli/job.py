@@ -14,6 +14,7 @@ from bench.ask.models import Connection, model_of
 from bench.cli.options import Options, check, snippet_code
 from bench.errors import UsageError
 from bench.sandboxes import SandboxSource
+from bench.source import Source, begin_reading
 from runner import LAYERS, ResourceLimits, RunnerError
 
 Progress = Callable[[str, int, int], None]
@@ -21,7 +22,8 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The exports and options of one command. `code`: the snippet's text, or None; `model`: who answers a question."""
+    """The exports and options of one command. `code`: the snippet's text, or None; `model`: who answers a
+    question; `begun`: the first export, if it is large."""
 
     exports: list[Path]
     options: Options
@@ -29,6 +31,7 @@ class Job:
     code: str | None
     sandbox: SandboxSource
     model: Model | None = None
+    begun: Source | None = None
 
 
 def begin(exports: list[Path], options: Options, progress: Progress | None) -> Job:
@@ -47,7 +50,8 @@ def begin(exports: list[Path], options: Options, progress: Progress | None) -> J
     read = exports if options.source is None else [options.source]
     if (code is not None or model is not None) and all(path.is_file() for path in read):
         sandbox.start()
-    return Job(exports, options, progress, code, sandbox, model)
+    begun = begin_reading(exports[0]) if exports else None
+    return Job(exports, options, progress, code, sandbox, model, begun)
 
 
 def _connection(options: Options) -> Connection:

@@ -45,6 +45,6 @@ def _opened(job: Job) -> Analysis:
         names = tuple(name for text in options.tables for name in text.split(",") if name)
         selection = Selection(names or None, options.since, options.where)
         return opened(options.source, selection, job.sandbox, Patience(options.lock_timeout, note))
-    from bench.pipeline import analyze
+    from bench.entry import analyze
 
     return analyze(job.exports, board=options.board, progress=job.progress, sandbox=job.sandbox)

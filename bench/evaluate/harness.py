@@ -18,11 +18,11 @@ from bench.ask.answer import Answer
 from bench.ask.messages import Model
 from bench.ask.session import Ceilings, ask_analysis
 from bench.ask.tools import PYTHON
+from bench.entry import analyze
 from bench.evaluate.calls import CALLS
 from bench.evaluate.canary import Canary, fingerprint, leaves_traces, tries_to_leave
 from bench.evaluate.questions import Question, export_paths
 from bench.evaluate.scoring import Row, row
-from bench.pipeline import analyze
 from bench.sandboxes import SandboxSource
 
 ACTIONS = {"code": PYTHON, "calls": CALLS}

@@ -15,10 +15,13 @@ from bench.source import Source
 __all__ = ["Format", "ReadOptions", "formats", "read"]
 
 
-def read(path: Path | str, options: ReadOptions | None = None, begin_load: BeginLoad | None = None) -> Export:
+def read(
+    export: Path | str | Source, options: ReadOptions | None = None, begin_load: BeginLoad | None = None
+) -> Export:
     """Return an export as text, from whatever format the file is in.
 
-    `begin_load` may load the rows of a large plain text while the reader proves them plain.
+    `export`: its path, or what has begun to read it. `begin_load` may load the rows of a large plain text while the
+    reader proves them plain.
 
     Raises:
         ExportError: the file is not there, is no export, or can be read two ways with different numbers.
@@ -26,13 +29,14 @@ def read(path: Path | str, options: ReadOptions | None = None, begin_load: Begin
         EnvironmentProblem: no room for temporary files, or a package that the format needs is not installed.
     """
     chosen = options or ReadOptions()
-    source = Source(Path(path), begin_load)
+    source = export if isinstance(export, Source) else Source(Path(export))
+    source.begin_load = begin_load
     content = unwrap(source)
     try:
-        export = choose(source, content, chosen).load()(source, chosen, content)
+        found = choose(source, content, chosen).load()(source, chosen, content)
     except ExportError as problem:
         problem.file = problem.file or str(source.path)
         raise
     if content.wrapping is None:
-        return export
-    return replace(export, dialect={**export.dialect, "wrapping": content.wrapping})
+        return found
+    return replace(found, dialect={**found.dialect, "wrapping": content.wrapping})
