@@ -89,7 +89,7 @@ class Summary:
             yield f"failed before and not changed since: {self._repeated} (bench-analyze status --db lists them)"
         yield from _list("alerts", self._alerts, len(counts.alerts))
         if counts.refused:
-            yield f"refused in part: {_exports(counts.refused)}; guard.columns says which columns and why"
+            yield f"refused in part: {_exports(counts.refused)} (bench-analyze status --db {store} lists the columns)"
 
 
 def status_text(found: Mapping[str, Any]) -> str:
@@ -112,14 +112,22 @@ def status_text(found: Mapping[str, Any]) -> str:
         )
     failed = [f"{each['path']}: {each['error']['message']}" for each in found["failed"]]
     lines += _list("failed", failed[:SHOWN], len(failed))
+    refused = [f"{PurePath(each['path']).name}: {_part(each)}: {each['reason']}" for each in found["refused"]]
+    lines += _list("refused", refused[:SHOWN], counts["refused_columns"], of="column")
     alerts = [f"{each['raised_at']} {each['message']} ({PurePath(each['path']).name})" for each in found["alerts"]]
     lines += _list("alerts", alerts[:SHOWN], counts["alerts"])
     return printable("\n".join(lines))
 
 
-def _list(title: str, lines: Sequence[str], number: int) -> Iterator[str]:
+def _part(each: Mapping[str, Any]) -> str:
+    """Return which column, and which part of it, as `table.column [measurement] fixture FIX-03`."""
+    name = f"{each['table']}.{each['column']}" + (f" [{each['measurement']}]" if each["measurement"] else "")
+    return " ".join([name, *(f"{key} {value}" for key, value in (each["segment"] or {}).items())])
+
+
+def _list(title: str, lines: Sequence[str], number: int, *, of: str = "") -> Iterator[str]:
     if number:
-        yield f"{title}: {number}"
+        yield f"{title}: {number}" + (f" {of}{'' if number == 1 else 's'}" if of else "")
         yield from (f"  {line.replace(chr(10), chr(92) + 'n')}" for line in lines)
         if number > len(lines):
             yield f"  and {number - len(lines)} more"

@@ -180,7 +180,7 @@ class Ingestion:
         """Tell what is known of a file already, or give it to be judged."""
         if found.problem is not None:
             if found.path.exists() or found.path.is_symlink():  # else it was taken away meanwhile
-                yield told.unreadable(found, found.problem)
+                yield self._unreadable(found, found.problem)
             return
         seen = seen_as_it_is(self._known, found)
         if seen is not None and (error := failure(seen)) is not None:
@@ -191,7 +191,7 @@ class Ingestion:
         except FileNotFoundError:
             return
         except OSError as error:
-            yield told.unreadable(found, error.strerror or str(error))
+            yield self._unreadable(found, error.strerror or str(error))
             return
         self._met.add(sha256)
         held = self._known.held.get(sha256)
@@ -292,11 +292,15 @@ class Ingestion:
     def _failed(self, failed: Failed) -> Entry:
         if failed.growing:
             return told.growing(failed.found)
-        if (
-            str(failed.error["kind"]).startswith("export") and failed.found.named is None
-        ):  # else it was not the file's fault, and is tried again
-            self._notes.add(self._known, failed.found, failed.sha256, failed.error)
+        if failed.found.named is None:
+            passing = not str(failed.error["kind"]).startswith("export")  # it was not the file's fault
+            self._notes.add(self._known, failed.found, failed.sha256, failed.error, passing=passing)
         return told.failed(failed.found, failed.sha256, failed.error)
+
+    def _unreadable(self, found: Found, problem: str) -> Entry:
+        entry = told.unreadable(found, problem)
+        self._notes.add(self._known, found, None, entry.error, passing=True)
+        return entry
 
     def _skipped(self, found: Found, sha256: str, first: str) -> Entry:
         self._archive(found)

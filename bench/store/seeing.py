@@ -23,9 +23,18 @@ class Notes:
     def __init__(self) -> None:
         self._rows: list[dict[str, object]] = []
 
-    def add(self, known: Known, found: Found, sha256: str | None, error: Mapping[str, object] | None = None) -> None:
-        """Note a file: that the store holds its bytes, or why it could not be read."""
-        told = None if error is None else json.dumps({"error": error, "by": _version()}, sort_keys=True)
+    def add(
+        self, known: Known, found: Found, sha256: str | None, error: Mapping[str, object] | None = None,
+        *, passing: bool = False,
+    ) -> None:  # fmt: skip
+        """Note a file: that the store holds its bytes, or why it could not be read.
+
+        `passing`: not for what is in it, so that the next run tries again.
+        """
+        noted = {"error": error, "by": _version()} | ({"passing": True} if passing else {})
+        told = None if error is None else json.dumps(noted, sort_keys=True)
+        if told is not None and known.seen.get(found.name) == Seen(found.state, sha256, told):
+            return
         sizes = dict(zip(("bytes", "mtime_ns", "ctime_ns", "inode"), found.state, strict=True))
         self._rows.append({"path": found.name, **sizes, "sha256": sha256, "error": told, "seen_at": now()})
         known.seen[found.name] = Seen(found.state, sha256, told)
@@ -44,9 +53,9 @@ def seen_as_it_is(known: Known, found: Found) -> Seen | None:
 
 
 def failure(seen: Seen) -> Mapping[str, object] | None:
-    """Return why a file could not be read, None where it could, or where another version of ours tried."""
+    """Return why a file could not be read, None where it could, or where it is worth another attempt."""
     told = json.loads(seen.error) if seen.error else {}
-    return told_error(seen.error) if seen.error and told.get("by") == _version() else None
+    return told_error(seen.error) if seen.error and told["by"] == _version() and not told.get("passing") else None
 
 
 def told_error(text: str) -> Mapping[str, object]:

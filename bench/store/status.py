@@ -1,7 +1,8 @@
-"""What a store holds, read in one go: counts, files that failed, the last run, alerts."""
+"""What a store holds, read in one go: counts, files that failed, refused columns, the last run, alerts."""
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from pathlib import Path
 
@@ -13,11 +14,12 @@ from bench.store.locking import Patience
 from bench.store.seeing import told_error
 from bench.store.state import SEEN
 
-SHOWN_ALERTS = 100
+SHOWN = 100
 
 
 def status(store: Path, patience: Patience) -> dict[str, object]:
-    """Return a store's counts, its last run, files that failed and have not changed since, and its newest alerts.
+    """Return a store's counts, its last run, files that failed and have not changed since, the refused columns of its
+    newest exports, and its newest alerts.
 
     Raises:
         UsageError: there is no such store. EnvironmentProblem: it was in use for too long.
@@ -32,6 +34,7 @@ def status(store: Path, patience: Patience) -> dict[str, object]:
             "counts": _counts(con),
             "tables": _rows(asked(con, _TABLES)),
             "failed": _failed(con),
+            "refused": [_named(row) for row in _rows(asked(con, _REFUSED))],
             "last_run": next(iter(_rows(asked(con, f"FROM {MAIN}.guard.runs ORDER BY ended_at DESC LIMIT 1"))), None),
             "alerts": _rows(asked(con, _ALERTS)),
         }
@@ -53,11 +56,20 @@ _TABLES = f"""
     SELECT table_name AS name, count(DISTINCT export) AS exports, sum(rows_kept)::BIGINT AS "rows",
         sum(rows_quarantined)::BIGINT AS quarantined
     {_CURRENT} GROUP BY table_name ORDER BY table_name"""
+_REFUSED = f"""
+    SELECT e.path, c.table_name AS "table", c.column_name AS "column", c.measurement, c.segment, c.reason
+    FROM {MAIN}.guard.columns c
+    JOIN (SELECT DISTINCT export, path {_CURRENT}) e USING (export)
+    WHERE c.verdict = 'refused'
+    ORDER BY c.export DESC, c.table_name, c.column_name, c.measurement, c.segment LIMIT {SHOWN}"""
+_COUNT_REFUSED = f"""
+    SELECT count(*) FROM {MAIN}.guard.columns c JOIN (SELECT DISTINCT export {_CURRENT}) e USING (export)
+    WHERE c.verdict = 'refused'"""
 _ALERTS = f"""
     SELECT a.raised_at, e.path, a.table_name AS "table", a.column_name AS "column", a.measurement, a.before, a.now,
         a.message
     FROM {MAIN}.guard.alerts a JOIN (SELECT DISTINCT export, path FROM {MAIN}.guard.exports) e USING (export)
-    ORDER BY a.raised_at DESC, a.export DESC LIMIT {SHOWN_ALERTS}"""
+    ORDER BY a.raised_at DESC, a.export DESC LIMIT {SHOWN}"""
 
 
 def _counts(con: Connection) -> dict[str, object]:
@@ -66,7 +78,10 @@ def _counts(con: Connection) -> dict[str, object]:
     outcomes |= dict(asked(con, _OUTCOMES).iter_rows())
     versions = asked(con, f"SELECT count(DISTINCT export) FROM {MAIN}.guard.exports").item()
     alerts = asked(con, f"SELECT count(*) FROM {MAIN}.guard.alerts").item()
-    return found | {"versions": versions, "outcomes": outcomes, "failed": len(_failed(con)), "alerts": alerts}
+    return found | {
+        "versions": versions, "outcomes": outcomes, "failed": len(_failed(con)), "alerts": alerts,
+        "refused_columns": asked(con, _COUNT_REFUSED).item(),
+    }  # fmt: skip
 
 
 def _failed(con: Connection) -> list[dict[str, object]]:
@@ -75,6 +90,10 @@ def _failed(con: Connection) -> list[dict[str, object]]:
         {"path": path, "failed_at": _text(seen_at), "error": told_error(error)}
         for path, seen_at, error in found.iter_rows()
     ]
+
+
+def _named(row: dict[str, object]) -> dict[str, object]:
+    return row | {"segment": json.loads(str(row["segment"])) if row["segment"] else None}
 
 
 def _rows(found: pl.DataFrame) -> list[dict[str, object]]:

@@ -6,7 +6,7 @@ fit. The ledger of columns is summed over the exports that agree; witnesses and 
 `_export` is the export's key in `guard.exports`.
 
 A filter is the user's own SQL. It is held to one expression, and runs where no file can be reached and no setting
-changed; the store is attached read-only.
+changed; the store is attached read-only. Of an export that it thins out, no more rows count as changed than are left.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from bench.store.database import (
 )
 from bench.store.keys import keys_of, ranges
 from bench.store.locking import Patience
+from bench.store.schema import EXPORT
 from bench.tables import explained
 
 WORK = "work"
@@ -170,6 +171,10 @@ def _ledger(con: Connection, names: Sequence[str], *, filtered: bool) -> None:
             con.execute(
                 f"DELETE FROM {WORK}.guard.flags f WHERE table_name = {literal(name)} "
                 f"AND NOT EXISTS (FROM {WORK}.main.{quote(name)} r WHERE r._row = f._row)"
+            )
+            con.execute(
+                f"UPDATE {WORK}.guard.exports e SET rows_changed = least(rows_changed, (SELECT count(*) "
+                f"FROM {WORK}.main.{quote(name)} r WHERE r.{EXPORT} = e.export)) WHERE table_name = {literal(name)}"
             )
     for signature, body in MACROS.items():
         con.execute(f"CREATE MACRO {WORK}.main.{signature} AS {body}")

@@ -59,6 +59,21 @@ def test_links_are_followed_once_and_loops_end(ingest: Cli, inbox: Path, tmp_pat
     assert "Too many levels of symbolic links" in found["self.csv"]["error"]["message"]
 
 
+def test_status_lists_what_could_not_be_opened_until_it_can(
+    ingest: Cli, here: Cli, inbox: Path, store: Path, write: Write, tmp_path: Path
+) -> None:
+    (inbox / "a.csv").symlink_to(tmp_path / "a.csv")
+    for _ in range(2):
+        assert ingest().exit_code == 2, "it is tried each time"
+    (failed,) = here("status", "--db", store, "--json").document["failed"]
+    assert failed["path"].endswith("a.csv")
+    assert failed["error"]["message"] == "No such file or directory"
+    assert asked(store, "SELECT count(*) FROM guard.seen") == [(1,)], "the same failure is noted once"
+    write("b.csv").rename(tmp_path / "a.csv")
+    assert ingest().exit_code == 0
+    assert here("status", "--db", store, "--json").document["failed"] == []
+
+
 def test_a_pipe_never_blocks_the_job(ingest: Cli, inbox: Path, write: Write) -> None:
     os.mkfifo(inbox / "pipe.csv")
     write("a.csv")

@@ -157,6 +157,19 @@ def test_status_counts_and_names_the_last_run(ingest: Cli, here: Cli, store: Pat
     assert "2 exports: 1 clean, 1 corrected; 40 rows kept, 20 changed, 0 quarantined" in text
 
 
+def test_status_names_the_columns_that_are_refused(ingest: Cli, here: Cli, store: Path, inbox: Path) -> None:
+    (inbox / "odd.csv").write_text("serial,vout_v\n" + "".join(f"SN-{n},{4960 + n}\n" for n in range(9)))
+    (inbox / "board.toml").unlink()
+    summary = ingest().stdout
+    assert f"refused in part: 1 export (bench-analyze status --db {store} lists the columns)" in summary
+    found = here("status", "--db", store, "--json").document
+    assert found["counts"]["refused_columns"] == 1
+    (refused,) = found["refused"]
+    assert (refused["table"], refused["column"], refused["segment"]) == ("odd", "vout_v", None)
+    text = here("status", "--db", store).stdout
+    assert f"refused: 1 column\n  odd.csv: odd.vout_v: {refused['reason']}" in text
+
+
 def test_the_users_files_are_never_touched(ingest: Cli, inbox: Path, write: Write) -> None:
     write("a.csv"), write("sub/b.csv", first=50)
     before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in inbox.rglob("*") if path.is_file()}

@@ -105,6 +105,12 @@ def test_a_filter_is_one_condition_that_reaches_nothing_else(filled: Path, where
         bench.open(filled, tables=["final"], where=where)
 
 
+def test_no_more_rows_count_as_changed_than_a_filter_leaves(filled: Path) -> None:
+    with bench.open(filled, tables=["final"], where="serial = 'SN-00021'") as analysis:
+        (report,) = analysis.table_reports
+        assert (report.rows_kept, report.rows_changed) == (analysis.table().height, 1)
+
+
 def test_a_comment_at_the_end_of_a_filter_hides_nothing(filled: Path) -> None:
     with bench.open(filled, tables=["soak"], where="serial <> 'SN-00060' -- the golden sample") as analysis:
         assert analysis.table().height == 4
