@@ -149,7 +149,7 @@ def test_two_jobs_and_three_readers_at_once_with_kills(full: Path, store: Path) 
     for reader in readers:
         reader.start()
     try:
-        for _ in range(max(2, KILLS // 3)):
+        for _ in range(max(2, KILLS // 2)):  # each kills both jobs
             first, second = job(full, store), job(full, store, "--jobs", "2")
             with suppress(subprocess.TimeoutExpired):
                 first.wait(chance.uniform(0.8, 2))
