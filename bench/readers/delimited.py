@@ -17,6 +17,7 @@ from bench.readers.encoding import Text, open_text
 from bench.readers.options import ReadOptions
 from bench.readers.plain import Shape
 from bench.readers.records import Careful, Piece, Tally
+from bench.readers.second import expected
 from bench.source import Source
 from guards import ExportColumn
 
@@ -51,6 +52,9 @@ def read_delimited(source: Source, options: ReadOptions, content: Content) -> Ex
         character, shape_of.width + shape_of.trailing, tuple(column.name for column in columns), shape_of.comment,
         shape_of.header_text,
     )  # fmt: skip
+    if options.header_rows != 0:
+        like = expected(_body(records, shape_of), shape_of.numbers, shape_of.names)
+        shape = replace(shape, expected=like)
     rows = _loaded(text, source, shape_of.data_line, shape, records, columns) or read_rows(
         text, source, shape_of.data_line, shape
     )
@@ -238,13 +242,17 @@ def _lines_end_in_lf(text: Text, start: int, data_line: int) -> bool:
 def _decimal(
     rows: Rows, records: list[head.Record], found: layout.Layout, shape: Shape, path: Path
 ) -> str:  # fmt: skip
-    body = [record for record in records if record.line >= found.data_line]
+    body = _body(records, found)
     if shape.delimiter == ",":
         _refuse_double_comma(records, found, path)
         if rows.path == "plain":
             return "."  # no comma is within a cell
     complete = len(body) >= rows.tally.rows
     return decimals.decimal_mark(rows.frame, shape.columns, body, path, complete=complete)
+
+
+def _body(records: list[head.Record], found: layout.Layout) -> list[head.Record]:
+    return [record for record in records if record.line >= found.data_line]
 
 
 def _refuse_double_comma(records: list[head.Record], found: layout.Layout, path: Path) -> None:
@@ -291,6 +299,8 @@ def _dialect(
         said["encoding_note"] = text.note
     if tally.trimmed_rows:
         said["rows_trimmed"] = tally.trimmed_rows
+    if tally.headers:
+        said["further_headers"] = tally.headers
     if laid.others:
         said["header_rows"] = {what: list(row) for what, row in laid.others.items()}
     return said

@@ -22,6 +22,8 @@ _SEP = re.compile(r'^"?sep=(.)"?,*$', re.IGNORECASE)
 _RUNS = re.compile(r"[ \t]+")
 _WIDE_RUNS = re.compile(r" {2,}| *\t[ \t]*")
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", " ": "space"}
+DELIMITERS = {name: character for character, name in _NAMES.items() if character in CANDIDATES}
+"""By the word that the dialect has for each. Runs of spaces are no single character."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,13 @@ from bench.export import LINE, QUARANTINE_SCHEMA, ROW, Export, RawTable
 from bench.readers import fields, labels
 from bench.readers.content import Content
 from bench.readers.delimited import read_delimited
+from bench.readers.dialect import DELIMITERS
 from bench.readers.head import Record
 from bench.readers.options import ReadOptions
 from bench.source import Source
 
 _TAIL_BYTES = 1 << 14
 _FEWEST, _MOST = 2, 24
-DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
 
 
 def read_text(source: Source, options: ReadOptions, content: Content) -> Export:

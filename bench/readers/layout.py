@@ -25,7 +25,7 @@ class Layout:
 
     `names`, `units` and `others` (kind -> cells) are as wide as the table, which is `width` fields; `trailing` tells
     that every line ends in a delimiter, so that the last field is nobody's. `evidence` says why, for the dialect.
-    `axes` are the positions of the columns that hold values.
+    `axes` are the positions of the columns that hold values, `numbers` of those that hold numbers.
     """
 
     width: int
@@ -42,6 +42,7 @@ class Layout:
     trailing: bool = False
     evidence: str = ""
     axes: tuple[int, ...] = ()
+    numbers: tuple[int, ...] = ()
 
 
 def find(records: Sequence[Record], *, delimiter: str = ",", header_rows: int | None = None) -> Layout:
@@ -61,6 +62,8 @@ def find(records: Sequence[Record], *, delimiter: str = ",", header_rows: int | 
     start = (above or body or everything)[0].line
     preamble = [row for row in everything if row.line < start]
     found = _layout(preamble, above, kinds, body, records, comment, evidence, delimiter)
+    numbers = tuple(at for at in sorted(typed) if "number" in typed[at] and at < found.width)
+    found = replace(found, numbers=numbers)
     codes = len(typed) == 1 and all(
         row.cells[at].strip().isdigit() for at in typed for row in body[:20] if at < len(row.cells)
     )

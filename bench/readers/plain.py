@@ -8,12 +8,16 @@ scans the file lazily as often as the guard likes, and cannot fail on it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import polars as pl
 
 from bench.export import LINE, ROW, PlainText
 from bench.readers.encoding import Text
+from bench.readers.fields import split
+from bench.readers.second import Expected
 
 _BLOCK_BYTES = 1 << 20
 
@@ -23,6 +27,7 @@ class Shape:
     """What a record looks like: `fields` delimited fields, of which the first `columns` are columns of the table.
 
     The last `optional` columns may be missing from a line. `quoted`: the same columns of each row are quoted.
+    `expected`: what the first rows are like, for telling a second header; None where none is looked for.
     """
 
     delimiter: str
@@ -32,6 +37,7 @@ class Shape:
     header_text: str | None = None
     optional: int = 0
     quoted: bool = False
+    expected: Expected | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +75,7 @@ def prove(text: Text, start: int, shape: Shape) -> Proof | None:
         return None
     if shape.quoted and not _quotes_enclose(text, start, rows * sum(map(bool, cells)), shape):
         return None
-    return Proof(rows, underscores)
+    return None if _holds_header(text, start, shape) else Proof(rows, underscores)
 
 
 def _special(shape: Shape) -> list[bytes]:
@@ -84,22 +90,67 @@ def _begins_specially(text: Text, start: int, shape: Shape) -> bool:
 def _repeats(text: Text, start: int, period: bytes, shape: Shape) -> tuple[int, int] | None:
     """Return how many structural bytes there are if they are `period` over and over, and how many underscores; None
     where they are not, or a line is no row."""
-    dropped = bytes(byte for byte in range(256) if byte not in shape.delimiter.encode() + b'\n\r"\0')
+    structural = shape.delimiter.encode() + b'\n\r"\0'
+    unseen = b"" if shape.expected is None or shape.expected.wordy else shape.expected.unseen
+    dropped = _without(structural + unseen)
     pattern = period * (_BLOCK_BYTES // len(period) + 2)
     special = [b"\n" + mark for mark in _special(shape)]
     reach = max(map(len, special), default=1) - 1
-    seen = underscores = 0
+    position, seen, underscores = start, 0, 0
     before = b""
     for block in text.blocks(start, _BLOCK_BYTES):
         skeleton = block.translate(None, dropped)
         phase = seen % len(period)
         across = before + block[:reach]
+        if unseen and skeleton != pattern[phase : phase + len(skeleton)]:
+            new = bytes(byte for byte in unseen if byte in skeleton)
+            if _header_with(text, position, len(block), new, shape):
+                return None
+            unseen = bytes(byte for byte in unseen if byte not in new)
+            dropped = _without(structural + unseen)
+            skeleton = block.translate(None, dropped)
         if skeleton != pattern[phase : phase + len(skeleton)] or any(m in block or m in across for m in special):
             return None
+        position += len(block)
         seen += len(skeleton)
         underscores += block.count(b"_") if b"_" in block else 0  # most exports have none, and `in` is faster
         before = block[-reach:] if reach else b""
     return seen, underscores
+
+
+def _without(kept: bytes) -> bytes:
+    return bytes(byte for byte in range(256) if byte not in kept)
+
+
+def _header_with(text: Text, position: int, size: int, letters: bytes, shape: Shape) -> bool:
+    """Return whether one of these bytes' lines that hold one of the letters is a second header."""
+    if not letters or shape.expected is None:
+        return False
+    begin = max(text.data.rfind(b"\n", 0, position), text.start - 1) + 1
+    end = text.data.find(b"\n", position + size)
+    lines = re.finditer(rb"[^\n]*[%s][^\n]*" % letters, text.data[begin : end if end >= 0 else len(text.data)])
+    return any(_is_header(found[0], shape) for found in lines)
+
+
+def _is_header(line: bytes, shape: Shape) -> bool:
+    text = line.decode("utf-8", "replace").rstrip("\r")
+    return shape.expected is not None and shape.expected.is_header(split(text, shape.delimiter))
+
+
+def _holds_header(text: Text, start: int, shape: Shape) -> bool:
+    """Return whether a plain text whose letters tell nothing holds a second header."""
+    if shape.expected is None or not shape.expected.wordy:
+        return False
+    rows = scan(text, start, text.data[:start].count(b"\n") + 1, shape)
+    first = replace(shape.expected, axes=shape.expected.axes[:1]).maybe(shape.columns)
+    if not rows.select(first.any()).collect(engine="streaming").item():
+        return False
+    found = rows.filter(shape.expected.maybe(shape.columns)).select(shape.columns).unique(maintain_order=True)
+    return any(map(shape.expected.is_header, _filled(found.collect(engine="streaming"))))
+
+
+def _filled(rows: pl.DataFrame) -> Iterator[list[str]]:
+    return ([cell or "" for cell in row] for row in rows.iter_rows())
 
 
 def _first_row(text: Text, start: int, shape: Shape) -> list[bytes]:

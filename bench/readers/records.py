@@ -41,6 +41,7 @@ class Tally:
     blank_lines: int = 0
     comment_lines: int = 0
     trimmed_rows: int = 0
+    headers: list[int] = field(default_factory=list)  # the lines of further headers, which are quarantined
 
 
 @dataclass(slots=True)
@@ -220,12 +221,25 @@ class Careful:
             parts.append(kept)
             refused.append(left)
         kept = pl.concat(parts).sort(ROW)
+        if headers := self._headers(kept):
+            kept = kept.filter(~pl.col(ROW).is_in(headers))
+            refused.append(records.filter(pl.col(ROW).is_in(headers)))
         self.tally.rows += kept.height
         left = pl.concat([part.select(ROW, LINE, "\0width", _TEXT, _RAW, _COUNT) for part in refused]).sort(ROW)
         self.tally.row_lines += int(records.get_column(_COUNT).sum()) - int(left.get_column(_COUNT).sum())
         self.tally.quarantined += left.height
         self.tally.quarantined_lines += int(left.get_column(_COUNT).sum())
         return Piece(kept, self._refused(left))
+
+    def _headers(self, kept: pl.DataFrame) -> list[int]:
+        """Return the numbers of the rows that are further headers."""
+        expected = self.shape.expected
+        if expected is None:
+            return []
+        rows = kept.filter(expected.maybe(self.shape.columns))
+        found = [row[:2] for row in rows.rows() if expected.is_header([cell or "" for cell in row[2:]])]
+        self.tally.headers += [line for _, line in found]
+        return [row for row, _ in found]
 
     def _not_header(self) -> pl.Expr:
         return pl.lit(True) if self.shape.header_text is None else pl.col(_TEXT) != self.shape.header_text
@@ -275,6 +289,7 @@ class Careful:
         n = len(self.shape.columns)
         reason = (
             pl.when(~self._not_header()).then(pl.lit("repeats the header"))
+            .when(pl.col(LINE).is_in(self.tally.headers)).then(pl.lit("names where the columns hold numbers: a header"))
             .otherwise(pl.format("{} fields where the table has {}", pl.col("\0width"), pl.lit(n)))
         )  # fmt: skip
         return left.select(ROW, LINE, reason.alias("reason"), pl.col(_RAW).alias("text")).cast(QUARANTINE_SCHEMA)

@@ -1,0 +1,104 @@
+"""Where a further table begins in a text: at the byte returned, which is the beginning of a line.
+
+- Behind a blank line with a row of names, over two or more rows that hold a number in the same column.
+- At a further header that the rows' reader has met (second.py).
+- Behind the values of a block, where each line says what it holds (Keysight EasyExpert: `DataName`, `DataValue`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+
+from bench.readers import cells, head, labels
+from bench.readers.encoding import Text
+from bench.readers.head import Record
+from bench.readers.lines import Lines
+
+_LINE_END = re.compile(r"\r+\n?|\n")
+_GAP = re.compile(rb'(?:\r\n|\n|\r(?!\n))[ ,;|\t"]*(?:\r\n|\n|\r)')
+_NAMES = re.compile(rb"(?:^|(?<=[\r\n]))DataName(?=\s*[,;\t])")
+_VALUES = b"\nDataValue"
+_FEWEST_ROWS = 2
+_FEWEST_ABOVE = 4  # what stands above the table that was found is a table of its own with so many rows
+_LOOKED_AT = 16  # lines behind a gap in a long text
+_LOOKED_AT_BYTES = 1 << 16
+_MOST_GAPS = 10_000  # blank lines that many are spacing
+
+
+def blocks(text: Text) -> list[int]:
+    """Return where the further blocks of a text of tagged lines begin, nothing where lines are not tagged so."""
+    names = [found.start() for found in _NAMES.finditer(text.data)]
+    return [_behind_values(text, before, name) for before, name in itertools.pairwise(names)]
+
+
+def _behind_values(text: Text, before: int, name: int) -> int:
+    """Return where the next block's own lines begin, its names being at `name`."""
+    last = text.data.rfind(_VALUES, before, name)
+    end = text.data.find(b"\n", last + 1) if last >= 0 else text.data.find(b"\n", before)
+    return end + 1 if 0 <= end < name else name
+
+
+def gaps(text: Text, lines: Lines, delimiter: str, header_line: int) -> Iterator[int]:
+    """Yield where further tables begin behind blank lines; `header_line` is that of the table that was found."""
+    if len(text.data) > head.HEAD_BYTES:
+        yield from _in_long(text, delimiter, lines.offset(header_line))
+    elif _GAP.search(text.data):
+        found = _LINE_END.split(bytes(text.data[text.start :]).decode("utf-8", "replace"))
+        records = head.records(found if found[-1] else found[:-1], delimiter)
+        yield from map(lines.offset, _in_short(records, header_line))
+
+
+def _in_short(records: Sequence[Record], start: int) -> Iterator[int]:
+    """Yield the lines at which a further table begins, among all records of a text."""
+    segments = [at for at, record in enumerate(records) if _filled(record) and not (at and _filled(records[at - 1]))]
+    above = [at for at in segments if records[at].line < start and _begins(records[at:], _FEWEST_ABOVE)]
+    start = records[above[0]].line if above else start
+    heads = [record.cells for record in records if record.line == start]
+    rows = 0
+    for at, record in enumerate(records):
+        if record.line <= start or not _filled(record):
+            continue
+        if at in segments and rows >= _FEWEST_ROWS and record.cells not in heads and _begins(records[at:]):
+            yield record.line
+            heads.append(record.cells)
+            rows = 0
+        else:
+            rows += 1
+
+
+def _in_long(text: Text, delimiter: str, start: int) -> Iterator[int]:
+    """Yield the bytes at which a further table begins; only the lines behind each gap are looked at."""
+    heads = [record.cells for record in _records(text, start, delimiter)[:1]]
+    found = list(itertools.islice(_GAP.finditer(text.data, start), _MOST_GAPS + 1))
+    if len(found) > _MOST_GAPS:
+        return
+    for gap in found:
+        records = _records(text, gap.end(), delimiter)
+        if records and _filled(records[0]) and records[0].cells not in heads and _begins(records):
+            yield gap.end()
+            heads.append(records[0].cells)
+
+
+def _records(text: Text, offset: int, delimiter: str) -> list[Record]:
+    block = bytes(text.data[offset : offset + _LOOKED_AT_BYTES]).decode("utf-8", "replace")
+    return head.records(_LINE_END.split(block)[:_LOOKED_AT], delimiter)
+
+
+def _filled(record: Record) -> bool:
+    return not record.blank and record.width > 0
+
+
+def _begins(records: Sequence[Record], fewest: int = _FEWEST_ROWS) -> bool:
+    """Return whether a table begins here: names, then rows of which one column holds numbers only."""
+    until = next((at for at, record in enumerate(records) if not _filled(record)), len(records))
+    first, body = records[0], records[1:until]
+    filled = first.cells[: first.width]
+    if first.width < 2 or len(body) < fewest or any(row.width > first.width for row in body):
+        return False
+    if any(cells.kind(cell) != "text" for cell in filled) or labels.aggregate(first) or labels.limit_rows(records[:9]):
+        return False
+    return any(
+        all(at < len(row.cells) and cells.kind(row.cells[at]) == "number" for row in body) for at in range(first.width)
+    )

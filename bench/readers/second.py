@@ -1,0 +1,86 @@
+"""A second header among the rows: names where the columns hold numbers. What stands below it has other columns.
+
+Taken for a row it would cost one flagged cell a column, while every value below it would be filed under the wrong
+name. Names are told from readings that failed (`ERR1`, `not fitted`) by the columns of text: a header has there what
+none of the rows above looks like.
+
+On the fast path no line is looked at alone. There a header betrays itself by a letter that the first rows have not:
+`unseen` are those letters, and a text that has nearly all of them is looked through column by column.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from bench.readers import cells
+from bench.readers.head import Record
+
+_LETTERS = string.ascii_letters
+_FEW = 13  # of 26 letters of one case: fewer than so many unseen may all be missing from a header
+_WORD = r"""^\s*["'(\[]?[A-Za-z°µμΩ_]"""
+_RUNS = ((re.compile(r"\d+"), "9"), (re.compile(r"[^\W\d_]+"), "a"))
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What the first rows are like: the columns of numbers (`axes`), the forms of the others' texts, the names above.
+
+    `unseen`: the ASCII letters that none of those rows has.
+    """
+
+    axes: tuple[int, ...]
+    names: tuple[str, ...]
+    forms: frozenset[tuple[int, str]]
+    unseen: bytes
+
+    @property
+    def wordy(self) -> bool:
+        """Whether a header may be made of letters that the rows have as well."""
+        lower = sum(byte in self.unseen for byte in string.ascii_lowercase.encode())
+        return lower < _FEW or len(self.unseen) - lower < _FEW
+
+    def is_header(self, row: Sequence[str]) -> bool:
+        """Return whether a record holds names: no value at all, and another text in each of the columns of numbers."""
+        filled = [(at, cell.strip()) for at, cell in enumerate(row[: len(self.names)]) if cell.strip()]
+        kinds = {at: cells.kind(cell) for at, cell in filled}
+        if not kinds or not {"number", "time"}.isdisjoint(kinds.values()):
+            return False
+        typed = [cell for at, cell in filled if at in self.axes]
+        words = sum(kinds[at] == "text" for at, _ in filled if at in self.axes)
+        if not words or len(typed) * 2 < len(self.axes) or len(set(typed)) < len(typed):
+            return False
+        if any((at, _form(cell)) in self.forms for at, cell in filled if at not in self.axes):
+            return False
+        return words > 1 or any(cell.lower() == self.names[at].strip().lower() for at, cell in filled)
+
+    def maybe(self, columns: Sequence[str]) -> pl.Expr:
+        """Return whether a row of these columns could be a header: every column of numbers begins with a letter."""
+        typed = [pl.col(columns[at]) for at in self.axes]
+        words = pl.all_horizontal(cell.str.contains(_WORD).fill_null(value=True) for cell in typed)
+        return words & pl.any_horizontal(cell.is_not_null() for cell in typed)
+
+
+def expected(body: Sequence[Record], axes: Sequence[int], names: Sequence[str]) -> Expected | None:
+    """Return what rows like these lead to expect, None where no column holds numbers."""
+    if not axes:
+        return None
+    found = Expected(tuple(axes), tuple(names), frozenset(), b"")
+    rows = [record for record in body if not found.is_header(record.cells)]
+    seen = set("".join(record.text for record in rows))
+    others = [at for at in range(len(names)) if at not in axes]
+    forms = {
+        (at, _form(row.cells[at])) for row in rows for at in others if at < len(row.cells) and row.cells[at].strip()
+    }  # fmt: skip
+    return replace(found, forms=frozenset(forms), unseen="".join(c for c in _LETTERS if c not in seen).encode())
+
+
+def _form(cell: str) -> str:
+    """Return a text with each run of digits as one 9; words stay, but for those that a number marks: `S7` is `a9`."""
+    text = cell.strip()
+    digits = _RUNS[0][0].sub(_RUNS[0][1], text)
+    return digits if digits == text else _RUNS[1][0].sub(_RUNS[1][1], digits)
