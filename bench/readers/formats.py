@@ -20,6 +20,7 @@ from bench.export import Export
 from bench.readers.content import Content
 from bench.readers.nesting import is_nested
 from bench.readers.options import ReadOptions
+from bench.readers.ruled import is_ruled
 from bench.source import Source
 
 GROUP = "bench_analyze.readers"
@@ -93,6 +94,8 @@ BUILT_IN = (
            "nptdms"),
     Format("nested", "rows indented by empty cells: cycles, steps and records (Neware)", (".csv", ".txt"),
            lambda head, _: is_nested(_text_head(head)), "bench.readers.nested:read_nested"),
+    Format("markdown", "a table drawn with pipes and rules, as in Markdown", (".md", ".txt"),
+           lambda head, _: is_ruled(_text_head(head)), "bench.readers.bordered:read_bordered"),
     Format("delimited", "delimited text: comma, semicolon, tab, pipe, spaces; with preamble, units row, comments",
            (".csv", ".tsv", ".txt", ".log", ".dat", ".prn"), lambda _, __: True,
            "bench.readers.parts:read_parts"),

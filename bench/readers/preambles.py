@@ -16,6 +16,11 @@ _NAMED_UNIT = re.compile(r"(?i)^(?:units?[ _](?:of )?(?P<after>.+)|(?P<before>.+
 _BY_CHANNEL = re.compile(r"(\w+)\s*[:=]\s*([^\s,;]+)")
 _COUNTING = re.compile(r"(?i)^(?:index|sample|no\.?|nr\.?|point|#|record)$")
 _TRACE_NAMES = re.compile(r"(?i)^trace[ _]?names?$")
+_MACCOR = re.compile(
+    r"(?:^|(?<=[\s,;]))(Today'{1,2}s Date|Date of Test|File ?name|Tester (?:Channel|#)|Procedure|Description|"
+    r"Comment/Barcode|Barcode|Test Type|Serial (?:Number|#))(?=[\s:,;]|$)"
+)
+_MACCOR_OPENS = re.compile(r"Today'{1,2}s Date")
 _OPENING = "#%!/~; "
 _LONGEST_KEY = 60
 _LONGEST_UNITS = 80
@@ -64,9 +69,11 @@ def _each(text: str, values: Sequence[str], by_name: Mapping[str, str], *, sure:
 def metadata(preamble: Sequence[Record], delimiter: str = ",", comment: str | None = None) -> dict[str, str]:
     """Return a preamble's keys and values; a line without a key is kept under its line number."""
     found: dict[str, str] = {}
+    maccor = any(_MACCOR_OPENS.match(row.text) for row in preamble)
     for row in preamble:
         prose = delimiter == " " or (comment is not None and row.text.startswith(comment))
-        for key, value in _pairs(row) or [_key_value(row, delimiter, prose=prose)]:
+        pairs = (_known_pairs(row.text, delimiter) if maccor else []) or _pairs(row)
+        for key, value in pairs or [_key_value(row, delimiter, prose=prose)]:
             found[key if key not in found else f"{key} (line {row.line})"] = value
     return found
 
@@ -84,6 +91,16 @@ def _pairs(row: Record) -> list[tuple[str, str]]:
         )
         for at, end in zip(keys, ends, strict=True)
     ]
+
+
+def _known_pairs(text: str, delimiter: str) -> list[tuple[str, str]]:
+    """Return the pairs of a line of Maccor's preamble, whose keys may have no colon: they are known by their words."""
+    keys = list(_MACCOR.finditer(text))
+    if not keys or keys[0].start():
+        return []
+    ends = [*(key.start() for key in keys[1:]), len(text)]
+    drop = " :\t\0\xff" + delimiter
+    return [(key[1].replace("''", "'"), text[key.end() : end].strip(drop)) for key, end in zip(keys, ends, strict=True)]
 
 
 def _key_value(row: Record, delimiter: str, *, prose: bool) -> tuple[str, str]:

@@ -138,6 +138,26 @@ CASES: dict[str, Case] = {
         + rows("SN{j},{v:.3f},{w:.2f},PASS\n"),
         ["Serial", "VOUT", "IOUT", "Result"], {}, 7, 12, {"VOUT": "4.9, 5.1"},
     ),
+    "maccor, keys without colons": (
+        "Today's Date 08/31/2026  Date of Test 08/27/2026\nFilename C:\\data\\c.001  Tester Channel 12\n"
+        "Procedure capacity.000  Description \n\nRec#\tStep\tTestTime\tmAmps\tVolts\tState\n"
+        + rows("{j}\t1\t  0d 00:00:{i:02}.00\t{w:.2f}\t{v:.4f}\tC\n"),
+        ["Rec#", "Step", "TestTime", "mAmps", "Volts", "State"], {}, 6, 12,
+        {"Today's Date": "08/31/2026", "Date of Test": "08/27/2026", "Filename": "C:\\data\\c.001",
+         "Tester Channel": "12", "Procedure": "capacity.000", "Description": ""},
+    ),
+    "maccor, keys between tabs": (
+        "Today''s Date\t08/31/2026\tDate of Test\t08/27/2026 10:00:00 AM\nProcedure\tcap.000\tDescription\tsoak\n"
+        "Rec#\tVolts\tState\n" + rows("{j}\t{v:.4f}\tC\n"),
+        ["Rec#", "Volts", "State"], {}, 4, 12,
+        {"Today's Date": "08/31/2026", "Date of Test": "08/27/2026 10:00:00 AM", "Description": "soak"},
+    ),
+    "maccor, keys in one cell above commas": (
+        "Today's Date 08/31/2026  Date of Test 08/27/2026 Filename Procedure cap.000 \n"
+        "Rec,Cycle P,TestTime,Current [A],Voltage [V],Md\n" + rows('{j},0,"0d 00:00:{i:02}.00",{w:.3f},{v:.4f},R\n'),
+        ["Rec", "Cycle P", "TestTime", "Current [A]", "Voltage [V]", "Md"], {}, 3, 12,
+        {"Date of Test": "08/27/2026", "Filename": "", "Procedure": "cap.000"},
+    ),
     "a header that alone ends in a delimiter": (
         "Serial,VOUT,IOUT,\n" + rows("SN{j},{v:.3f},{w:.2f}\n"), ["Serial", "VOUT", "IOUT"], {}, 2, 12, {},
     ),

@@ -1,0 +1,142 @@
+"""Tables drawn with pipes and rules, as people paste them: Markdown, and what command-line tools print.
+
+    | Serial | VOUT (V) |            Serial | VOUT (V)          +--------+----------+
+    |--------|---------:|           --------+---------          | Serial | VOUT (V) |
+    | SN1    | 4.993    |            SN1    | 4.993             +--------+----------+
+
+The rule below the names is part of the header; the other rules, and the text around the table, are comments. Blanks
+around a cell, and the marks that make it bold or code, are drawing and go.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from bench.export import LINE, Export, RawTable
+from bench.readers import head, names, preambles
+from bench.readers.content import Content
+from bench.readers.encoding import open_text
+from bench.readers.footers import read_text
+from bench.readers.options import ReadOptions
+from bench.readers.parts import read_parts
+from bench.readers.ruled import drawn, rule
+from bench.source import Source
+
+_LINE_END = re.compile(r"\r+\n?|\n")
+_PIPE = re.compile(r"(?<!\\)\|")
+_MARKED = re.compile(r"^(\*\*|__|`)(?P<inner>(?:(?!\1).)+)\1$")
+_NO_CELL = "\x1f"
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """One table: the lines (1-based) of its names, of the rule below them, of its rows, of rules elsewhere."""
+
+    header: tuple[int, ...]
+    rule: int
+    rows: tuple[int, ...]
+    borders: tuple[int, ...]
+
+
+def read_bordered(source: Source, options: ReadOptions, content: Content) -> Export:
+    """Return the text's tables, one for each that is drawn.
+
+    Raises:
+        ExportError: no text, or a text that can be read two ways with different numbers.
+    """
+    text = open_text(source, encoding=options.encoding, content=content)
+    lines = _LINE_END.split(bytes(text.data[text.start :]).decode("utf-8", "replace"))
+    lines = lines if lines[-1] else lines[:-1]
+    drawings = list(_drawings(lines))
+    if not drawings:
+        return read_parts(source, options, content)
+    base = options.table or names.table_name(Path(content.name))
+    counts: Counter[str] = Counter()
+    tables: list[RawTable] = []
+    for number, drawing in enumerate(drawings, start=1):
+        given = replace(options, table=base if number == 1 else f"{base}_{number}", delimiter="\t", encoding="utf-8")
+        read = _read(source, given, content.name, lines, drawing)
+        tables += read.tables
+        held = read.dialect["lines"]
+        assert isinstance(held, dict)
+        counts.update(held)
+        counts["header"] += 1
+        counts["comment"] += len(drawing.borders)
+    first = drawings[0].header[0]
+    taken = {line for found in drawings for line in (*found.header, found.rule, *found.rows, *found.borders)}
+    prose = [(at, line) for at, line in enumerate(lines, start=1) if at not in taken]
+    counts["preamble"] += sum(at < first for at, _ in prose)
+    counts["blank"] += sum(at > first and not line.strip() for at, line in prose)
+    counts["comment"] += sum(at > first and bool(line.strip()) for at, line in prose)
+    said = [head.Record(at, 1, line, (line,)) for at, line in prose if line.strip()]
+    return Export(
+        path=source.path, format="markdown", tables=tuple(tables), source=source,
+        metadata=preambles.metadata(said, _NO_CELL),
+        dialect={"delimiter": "pipe", "encoding": text.encoding, "header_line": first, "lines": dict(counts)},
+    )  # fmt: skip
+
+
+def _drawings(lines: Sequence[str]) -> Iterator[_Drawing]:
+    begin = 0
+    for end in range(len(lines) + 1):
+        if end < len(lines) and ("|" in lines[end] or rule(lines[end])):
+            continue
+        found = _drawing(lines, begin, end)
+        if found is not None:
+            yield found
+        begin = end + 1
+
+
+def _drawing(lines: Sequence[str], begin: int, end: int) -> _Drawing | None:
+    """Return the table in these lines (0-based), which all hold a pipe or a rule; None if no rule is below a row."""
+    rules = [at for at in range(begin, end) if rule(lines[at])]
+    rows = [at for at in range(begin, end) if at not in rules]
+    below = next((at for at in rules if rows and at > rows[0]), None)
+    if below is None or not (drawn(lines[below]) or below == begin + 1):
+        return None
+    above, under = [at + 1 for at in rows if at < below], [at + 1 for at in rows if at > below]
+    return _Drawing(tuple(above), below + 1, tuple(under), tuple(at + 1 for at in rules if at != below))
+
+
+def _read(source: Source, options: ReadOptions, name: str, lines: Sequence[str], drawing: _Drawing) -> Export:
+    where = [*drawing.header, *drawing.rows]
+    written = io.StringIO()
+    csv.writer(written, delimiter="\t", lineterminator="\n").writerows(_cells(lines[line - 1]) for line in where)
+    content = Content(name, written.getvalue().encode("utf-8", "replace"), None)
+    found = read_text(source, options, content)
+    if found.dialect["header_line"] != len(drawing.header) and options.header_rows is None:
+        found = read_text(source, replace(options, header_rows=min(len(drawing.header), 4)), content)
+    return replace(found, tables=tuple(_placed(table, where, lines) for table in found.tables))
+
+
+def _cells(line: str) -> list[str]:
+    text = line.strip()
+    if text.startswith("|"):
+        text = text[1:-1] if text.endswith("|") and not text.endswith("\\|") and len(text) > 1 else text[1:]
+    return [_plain(cell) for cell in _PIPE.split(text)]
+
+
+def _plain(cell: str) -> str:
+    text = cell.strip().replace("\\|", "|")
+    marked = _MARKED.match(text)
+    return marked["inner"].strip() if marked else text
+
+
+def _placed(table: RawTable, where: Sequence[int], lines: Sequence[str]) -> RawTable:
+    """Return a table with the lines that its rows have in the file, and quarantined rows as they stand there."""
+    at = pl.Series(where, dtype=pl.Int64)
+    frame = table.frame.collect()
+    quarantine = table.quarantine.with_columns(at.gather(table.quarantine.get_column(LINE) - 1).alias(LINE))
+    texts = pl.Series("text", [lines[line - 1] for line in quarantine.get_column(LINE)], dtype=pl.String)
+    return RawTable(
+        table.name, frame.with_columns(at.gather(frame.get_column(LINE) - 1).alias(LINE)).lazy(), table.columns,
+        table.rows_read, quarantine.with_columns(texts), table.decimal,
+    )  # fmt: skip
