@@ -1,8 +1,8 @@
-"""Approvals of people, one JSON line each in the user's data folder: who, when, why, and exactly what.
+"""What people have said, one JSON line each in the user's data folder: who, when, why, and exactly what.
 
 An approval is bound to the bytes of one export (SHA-256), to a column, and to a measurement and a segment where it
-names them; another export never meets it. The file is only ever appended to, so that it says who settled what even
-after a later line has settled it otherwise.
+names them, a release to the bytes and a line; another export never meets them. The file is only ever appended to, so
+that it says who settled what even after a later line has settled it otherwise.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 from bench import publishing
 from bench.errors import EnvironmentProblem
 from bench.export import Export
+from bench.releases import Release, Word
 from guards import Approval
 
 _WHO = ("who", "when", "why")
@@ -26,12 +27,12 @@ _WHO = ("who", "when", "why")
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One line: an approval with the export it is bound to, and when it was given (ISO 8601, UTC).
+    """One line: a word with the export it is bound to, and when it was given (ISO 8601, UTC).
 
     `withdrawn`: the line takes back what earlier lines settled for the same rows; its unit is theirs.
     """
 
-    approval: Approval
+    word: Word
     sha256: str
     bytes: int
     path: str
@@ -41,17 +42,22 @@ class Recorded:
     @property
     def about(self) -> tuple[object, ...]:
         """What it is a word on: the export's bytes, the column, and the rows."""
-        return self.sha256, self.approval.column, self.approval.measurement, self.approval.segment
+        word = self.word
+        if isinstance(word, Release):
+            return self.sha256, word.line
+        return self.sha256, word.column, word.measurement, word.segment
 
     def to_dict(self) -> dict[str, object]:
         """Return the JSON form."""
-        given = self.approval
+        word = self.word
+        what: dict[str, object] = {"line": word.line} if isinstance(word, Release) else {
+            "column": word.column, "measurement": word.measurement,
+            "segment": dict([word.segment]) if word.segment else None, "unit": word.unit,
+        }  # fmt: skip
         return {
-            "who": given.who, "when": self.when, "why": given.why,
+            "who": word.who, "when": self.when, "why": word.why,
             "export": {"path": self.path, "sha256": self.sha256, "bytes": self.bytes},
-            "column": given.column, "measurement": given.measurement,
-            "segment": dict([given.segment]) if given.segment else None, "unit": given.unit,
-            **({"withdrawn": True} if self.withdrawn else {}),
+            **what, **({"withdrawn": True} if self.withdrawn else {}),
         }  # fmt: skip
 
 
@@ -70,8 +76,8 @@ def recorded(file: Path) -> list[Recorded]:
     return [_parsed(line, file, number) for number, line in enumerate(lines, 1) if line.strip()]
 
 
-def for_export(found: Sequence[Recorded], export: Export) -> tuple[Approval, ...]:
-    """Return the approvals of one export. Its hash is asked for only where an approval's size is the file's."""
+def for_export(found: Sequence[Recorded], export: Export) -> tuple[Word, ...]:
+    """Return what was said of one export. Its hash is asked for only where a word's size is the file's."""
     if not any(item.bytes == export.path.stat().st_size for item in found):
         return ()
     standing: list[Recorded] = []
@@ -79,7 +85,7 @@ def for_export(found: Sequence[Recorded], export: Export) -> tuple[Approval, ...
         if item.sha256 == export.sha256:
             standing = [other for other in standing if not item.withdrawn or other.about != item.about]
             standing += [] if item.withdrawn else [item]
-    return tuple(item.approval for item in standing)
+    return tuple(item.word for item in standing)
 
 
 def append(file: Path, entry: Recorded) -> None:
@@ -103,19 +109,29 @@ def append(file: Path, entry: Recorded) -> None:
 def _parsed(line: str, file: Path, number: int) -> Recorded:
     try:
         found = json.loads(line)
-        export, segment = found["export"], found["segment"]
-        texts = [found[name] for name in (*_WHO, "column", "unit")] + [export["sha256"], export["path"]]
-        if not all(isinstance(text, str) for text in texts) or not isinstance(found["measurement"], str | None):
-            raise TypeError("a field is no text")
-        given = Approval(
-            found["column"], found["unit"], found["who"], found["why"], found["measurement"], _pair(segment)
-        )
+        export = found["export"]
+        _check_texts([found[name] for name in _WHO] + [export["sha256"], export["path"]])
+        word = _word(found)
         return Recorded(
-            given, export["sha256"], int(export["bytes"]), export["path"], found["when"], found.get("withdrawn") is True
+            word, export["sha256"], int(export["bytes"]), export["path"], found["when"], found.get("withdrawn") is True
         )
     except (ValueError, TypeError, KeyError) as error:
         message = f"this line is no approval ({type(error).__name__}: {error})"
         raise EnvironmentProblem(message, file=file, line=number, hint="mend or remove that line") from error
+
+
+def _word(found: Mapping[str, Any]) -> Word:
+    if "line" in found:
+        return Release(int(found["line"]), found["who"], found["why"])
+    _check_texts([found["column"], found["unit"], found["measurement"] or ""])
+    return Approval(
+        found["column"], found["unit"], found["who"], found["why"], found["measurement"], _pair(found["segment"])
+    )
+
+
+def _check_texts(values: Sequence[object]) -> None:
+    if not all(isinstance(value, str) for value in values):
+        raise TypeError("a field is no text")
 
 
 def _pair(segment: Mapping[str, Any] | None) -> tuple[str, str] | None:

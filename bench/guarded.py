@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from bench.export import Export, RawTable
-from guards import Approval, Board, Guarded, GuardReport, Past, TableReport
+from bench.releases import Word
+from guards import Board, Guarded, GuardReport, Past, TableReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +38,12 @@ class GuardedTable:
 
 @dataclass(frozen=True, slots=True)
 class GuardedExport:
-    """One export after the guard. `approvals` and `past` (of earlier exports) are those that it was judged with."""
+    """One export after the guard. `words` of people and `past` (of earlier exports): what it was judged with."""
 
     export: Export
     board: BoardFile | None
     tables: tuple[GuardedTable, ...]
-    approvals: tuple[Approval, ...] = ()
+    words: tuple[Word, ...] = ()
     past: tuple[Past, ...] = ()
 
     @property

@@ -28,6 +28,7 @@ from bench.guarded import BoardFile, GuardedExport, GuardedTable, distinct
 from bench.history import read_past
 from bench.jupyter.progress import shown
 from bench.readers import ReadOptions, read
+from bench.releases import Word, release
 from bench.sandboxes import SandboxSource
 from guards import Approval, Past, expected_kinds, guard, head_of
 
@@ -71,15 +72,15 @@ def analyze_exports(
 class Inputs:
     """Everything that an analysis depends on. `boards`: the profile of each export.
 
-    `approvals` of each export replace those that this user has recorded, `names` those that the tables would get, and
-    `past` of each what the database `history` would say: a receipt knows them. `begun`: the first export, where its
-    reading has begun.
+    `words` of each export (approvals, releases) replace those that this user has recorded, `names` those that the
+    tables would get, and `past` of each what the database `history` would say: a receipt knows them. `begun`: the first
+    export, where its reading has begun.
     """
 
     paths: Sequence[Path]
     boards: Sequence[BoardFile | None]
     options: ReadOptions
-    approvals: Sequence[Sequence[Approval]] | None = None
+    words: Sequence[Sequence[Word]] | None = None
     names: Sequence[str] | None = None
     history: Path | None = None
     past: Sequence[Sequence[Past]] | None = None
@@ -114,17 +115,17 @@ def guard_exports(
     options: ReadOptions,
     boards: Sequence[BoardFile | None],
     *,
-    trial: Approval | None = None,
+    trial: Word | None = None,
 ) -> list[GuardedExport]:
     """Read and judge exports, and write nothing. Raises as `analyze` does.
 
-    `boards` holds the profile of each. `trial`: an approval to judge by as if it had been recorded for them all.
+    `boards` holds the profile of each. `trial`: a word to judge by as if it had been recorded for them all.
     """
     return _guard_all(Inputs(paths, boards, options), None, trial=trial)
 
 
 def _guard_all(
-    inputs: Inputs, progress: Progress | None, *, trial: Approval | None = None, build: Build | None = None
+    inputs: Inputs, progress: Progress | None, *, trial: Word | None = None, build: Build | None = None
 ) -> list[GuardedExport]:
     exports = [
         read(begun or path, inputs.options, _begin_load(build, board))
@@ -132,21 +133,20 @@ def _guard_all(
     ]
     if build is not None:
         build.keep(exports)
-    approvals = inputs.approvals or _recorded_approvals(exports)
+    words = [(*said, *([trial] if trial else [])) for said in inputs.words or _recorded_words(exports)]
+    exports = [release(export, said) for export, said in zip(exports, words, strict=True)]
     past = inputs.past or _past(exports, inputs.history)
     names = iter(_table_names(exports, inputs.names))
     found = []
-    for number, (export, board, approved, known) in enumerate(
-        zip(exports, inputs.boards, approvals, past, strict=True)
-    ):
+    for number, (export, board, said, known) in enumerate(zip(exports, inputs.boards, words, past, strict=True)):
         if progress:
             progress(f"Checking {export.path.name}", number, len(exports))
         with reading(export.path):
-            given = (*approved, *([trial] if trial else []))
+            approved = [word for word in said if isinstance(word, Approval)]
             judged = tuple(
-                _guard_table(raw, next(names), board, given, known, build, export.metadata) for raw in export.tables
+                _guard_table(raw, next(names), board, approved, known, build, export.metadata) for raw in export.tables
             )
-            found.append(GuardedExport(export, board, judged, given, tuple(known)))
+            found.append(GuardedExport(export, board, judged, said, tuple(known)))
     return found
 
 
@@ -170,9 +170,9 @@ def _begin_load(build: Build | None, board: BoardFile | None) -> BeginLoad | Non
     return begin
 
 
-def _recorded_approvals(exports: Sequence[Export]) -> list[tuple[Approval, ...]]:
-    approved = recorded(settings.load().approvals)
-    return [for_export(approved, export) for export in exports]
+def _recorded_words(exports: Sequence[Export]) -> list[tuple[Word, ...]]:
+    found = recorded(settings.load().approvals)
+    return [for_export(found, export) for export in exports]
 
 
 def _table_names(exports: Sequence[Export], given: Sequence[str] | None) -> list[str]:

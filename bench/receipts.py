@@ -200,7 +200,7 @@ def _export(guarded: GuardedExport) -> dict[str, object]:
         "tables": [table.name for table in guarded.tables],
         "dialect": dict(export.dialect),
         "profile": None if board is None else {"path": str(board.path.absolute()), "sha256": board.sha256},
-        "approvals": [asdict(approval) for approval in guarded.approvals],
+        "approvals": [asdict(word) for word in guarded.words],
         "history": [asdict(past) for past in guarded.past],
     }
 

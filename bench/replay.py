@@ -19,6 +19,7 @@ from bench.guarded import BoardFile
 from bench.pipeline import Inputs, analyze_inputs
 from bench.readers import ReadOptions
 from bench.receipts import sha256
+from bench.releases import Release, Word
 from bench.sandboxes import SandboxSource
 from guards import Approval, Past
 from runner import ResourceLimits, RunnerError, RunResult
@@ -131,7 +132,7 @@ def _inputs(receipt: Mapping[str, Any], source: Path, exports: Sequence[Path], b
         paths,
         [_board(entry["profile"], source, board) for entry in then],
         ReadOptions(**_known(ReadOptions, receipt["options"], source, "option")),
-        [[_approval(item) for item in entry["approvals"]] for entry in then],
+        [[_word(item) for item in entry["approvals"]] for entry in then],
         [name for entry in then for name in entry["tables"]],
         past=[[Past(**_known(Past, item, source, "member of history")) for item in entry["history"]] for entry in then],
     )
@@ -181,7 +182,9 @@ def _board(profile: Mapping[str, str] | None, source: Path, given: Path | None) 
     return read_board(path, "given")
 
 
-def _approval(item: Mapping[str, Any]) -> Approval:
+def _word(item: Mapping[str, Any]) -> Word:
+    if "line" in item:
+        return Release(**item)
     segment = item["segment"]
     return Approval(**{**item, "segment": tuple(segment) if segment else None})
 

@@ -1,8 +1,8 @@
 """Acts with consequences that a model may propose, with exact arguments: a person does them, or nobody.
 
-An approval settles the unit of refused rows; with `always` it changes the board's profile too; a withdrawal takes
-approvals back. Each proposal is checked against the tables and becomes one command; code in the sandbox has no way to
-any of them.
+An approval settles the unit of refused rows; with `always` it changes the board's profile too; a release makes a
+quarantined line a row; a withdrawal takes approvals back. Each proposal is checked against the tables and becomes one
+command; code in the sandbox has no way to any of them.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.ask.messages import APPROVE, WITHDRAW, Call
+from bench.ask.messages import APPROVE, RELEASE, WITHDRAW, Call
 from bench.ask.tools import CallProblem, text_of
 
 _LONGEST = 400
-_OPTIONS = ("column", "measurement", "segment", "unit", "why")
+_OPTIONS = ("column", "measurement", "segment", "line", "unit", "why")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,8 @@ def proposal(call: Call, tables: Mapping[str, Place]) -> Proposal:
     Raises:
         CallProblem: an argument is missing, too long, or names no table or column.
     """
+    if call.tool == RELEASE:
+        return _release(call, tables)
     wanted = ("column", "why") if call.tool == WITHDRAW else ("column", "unit", "why")
     for name in wanted:
         if not text_of(call, name).strip():
@@ -65,6 +67,20 @@ def proposal(call: Call, tables: Mapping[str, Place]) -> Proposal:
     if call.tool == WITHDRAW:
         arguments.pop("unit", None)
     return Proposal(call.tool, arguments, flags, _place(texts, tables) if tables else None)
+
+
+def _release(call: Call, tables: Mapping[str, Place]) -> Proposal:
+    line, why = call.arguments.get("line"), text_of(call, "why")
+    if not isinstance(line, int) or isinstance(line, bool) or line < 1:
+        raise CallProblem("release needs 'line', the number of a quarantined line")
+    if not why.strip() or len(why) > _LONGEST:
+        raise CallProblem(f"'why' is a text of 1 to {_LONGEST} characters")
+    table = call.arguments.get("table")
+    exports = {place.export: place for name, place in tables.items() if table in (None, name)}
+    if tables and len(exports) != 1:
+        raise CallProblem(f"name 'table', one of {', '.join(tables)}")
+    place = next(iter(exports.values()), None)
+    return Proposal(RELEASE, {"line": str(line), "why": why}, (), place)
 
 
 def _place(texts: Mapping[str, str], tables: Mapping[str, Place]) -> Place:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from bench.errors import BenchError
 
-RUN, ARITHMETIC, APPROVE, WITHDRAW = "run_python", "arithmetic", "approve", "withdraw"
+RUN, ARITHMETIC, APPROVE, RELEASE, WITHDRAW = "run_python", "arithmetic", "approve", "release", "withdraw"
 
 
 class ModelProblem(BenchError):  # noqa: N818 - as in bench.errors

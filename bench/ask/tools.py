@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bench.ask.messages import APPROVE, ARITHMETIC, RUN, WITHDRAW, Call
+from bench.ask.messages import APPROVE, ARITHMETIC, RELEASE, RUN, WITHDRAW, Call
 from bench.errors import BenchError
 
 Schema = tuple[str, str, Mapping[str, Any]]  # name, description, JSON schema of the arguments
@@ -67,6 +67,9 @@ PYTHON = Toolset(
          "profile, for every export from now on. A person decides; nothing changes now.",
          object_schema({**dict.fromkeys(_ROWS, _TEXT), "unit": _TEXT, "always": {"type": "boolean"}},
                        ["column", "unit", "why"])),
+        (RELEASE, "Propose that a quarantined line of the export (guard.quarantine has `_line`) is a row after all. A "
+         "person decides; nothing changes now.",
+         object_schema({"table": _TEXT, "line": {"type": "integer"}, "why": _TEXT}, ["line", "why"])),
         (WITHDRAW, "Propose to take back what was approved for rows. A person decides; nothing changes now.",
          object_schema(dict.fromkeys(_ROWS, _TEXT), ["column", "why"])),
     ),

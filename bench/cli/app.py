@@ -58,6 +58,7 @@ _APPROVE_EXAMPLES = """\
 Examples:
   bench-analyze approve soak.csv --column tcase_c --unit K --why "the logger is in K"
   bench-analyze approve final.csv --column iin_a --segment fixture=FIX-03 --unit mA --why "meter range"
+  bench-analyze approve retest.csv --line 17 --why "the operator left the note out"
 
 Exit codes:
   0  approved
@@ -193,9 +194,10 @@ def approve(
     export: Path,
     /,
     *,
-    column: Annotated[str, Parameter(name="--column")],
     why: Annotated[str, Parameter(name="--why")],
+    column: Annotated[str | None, Parameter(name="--column")] = None,
     unit: Annotated[str | None, Parameter(name="--unit", allow_leading_hyphen=True)] = None,
+    line: Annotated[tuple[int, ...], Parameter(name="--line", negative=())] = (),
     withdraw: Annotated[bool, Parameter(negative=())] = False,
     measurement: str | None = None,
     segment: str | None = None,
@@ -206,18 +208,21 @@ def approve(
     yes: Annotated[bool, Parameter(negative=())] = False,
     reading: Reading = FOUND_OUT,
 ) -> Reply:
-    """Settle a unit that the guard could not: for this export's bytes, one column, and the rows that are named.
+    """Settle what the guard could not, for this export's bytes: the unit of a column, or that a quarantined line is a
+    row.
 
     Parameters
     ----------
     export
         File that a bench wrote.
-    column
-        Column whose values are in another unit than it says.
     why
         Reason, for the record.
+    column
+        Column whose values are in another unit than it says.
     unit
         Unit that the values are in, one of the column's candidates: mV, K, x10.
+    line
+        Quarantined line of the export that is a row after all; may be given several times.
     withdraw
         Take back what was approved for these rows; the record keeps both.
     measurement
@@ -237,8 +242,17 @@ def approve(
     """
     from bench.cli.approve import Wish, approve_reply, withdraw_reply
     from bench.cli.confirm import confirm
+    from bench.cli.release import release_reply
     from bench.errors import UsageError
 
+    if (column is None) != bool(line):
+        raise UsageError("one of --column and --line says what it is about", hint="--column NAME, or --line NUMBER")
+    if line:
+        if unit or measurement or segment or always:
+            raise UsageError("a line has no unit, measurement or segment", hint="leave all but --line and --why out")
+        wish = Wish(export, "", "", why, who=who, board=board, db=db, options=reading.read_options())
+        return release_reply(wish, line, withdraw=withdraw, yes=yes, ask=confirm)
+    assert column is not None
     if (unit is None) != withdraw:
         raise UsageError("one of --unit and --withdraw says what to do", column=column, hint="--unit mV, or --withdraw")
     wish = Wish(export, column, unit or "", why, measurement, segment, who, board, db, always, reading.read_options())

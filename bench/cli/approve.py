@@ -6,7 +6,7 @@ hard contradicts is not recorded: it would only refuse the rows again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,10 +16,12 @@ from bench.boards import board_for, with_unit
 from bench.cli.reply import Reply
 from bench.entry import analyze
 from bench.errors import UsageError
+from bench.export import Export
 from bench.guarded import BoardFile, GuardedExport
 from bench.outcome import REFUSED
 from bench.pipeline import guard_exports
 from bench.readers import ReadOptions
+from bench.releases import Release, Word
 from bench.render.explain import check_columns
 from bench.render.terminal import printable
 from guards import Approval, ColumnReport
@@ -53,7 +55,7 @@ def approve_reply(wish: Wish, *, yes: bool, ask: Ask) -> Reply:
     (before,) = guard_exports([wish.export], wish.options, [board])
     parts = _parts(wish, before)
     given = Approval(
-        wish.column, _unit(wish, parts), _who(wish), _why(wish), parts[0].measurement, _segment(wish, before)
+        wish.column, _unit(wish, parts), who_of(wish), why_of(wish), parts[0].measurement, _segment(wish, before)
     )
     text = _profile_text(wish, board, parts, given) if wish.always else None
     (after,) = guard_exports([wish.export], wish.options, [board], trial=given)
@@ -62,14 +64,22 @@ def approve_reply(wish: Wish, *, yes: bool, ask: Ask) -> Reply:
     if any(part.verdict == "refused" for part in settled):
         note = f"not recorded: the rows would be refused as {given.unit}; --explain {wish.column!r} shows every witness"
         return Reply(text=act, notes=(note,), exit_code=REFUSED)
+    if (refused := decided(act, "an approval", "nothing was approved", yes=yes, ask=ask)) is not None:
+        return refused
+    profile = None if text is None or board is None else (board.path, text)
+    return Reply(text=act, notes=tuple(record(wish, before.export, [given], profile=profile)))
+
+
+def decided(act: str, what: str, undone: str, *, yes: bool, ask: Ask) -> Reply | None:
+    """Return None where an act is confirmed, else the reply that nothing was done.
+
+    Raises:
+        UsageError: there is nobody to ask.
+    """
     answer = True if yes else ask(act)
     if answer is None:
-        raise UsageError(
-            "an approval is asked for on a terminal, and here is none", hint="add --yes to approve:\n" + act
-        )
-    if not answer:
-        return Reply(text=act, notes=("nothing was approved",), exit_code=UsageError.exit_code)
-    return Reply(text=act, notes=tuple(_record(wish, before, given, board, text)))
+        raise UsageError(f"{what} is asked for on a terminal, and here is none", hint=f"add --yes to do it:\n{act}")
+    return None if answer else Reply(text=act, notes=(undone,), exit_code=UsageError.exit_code)
 
 
 def withdraw_reply(wish: Wish, *, yes: bool, ask: Ask) -> Reply:
@@ -78,49 +88,54 @@ def withdraw_reply(wish: Wish, *, yes: bool, ask: Ask) -> Reply:
     pair = _segment(wish, before)
     standing = [
         given
-        for given in before.approvals
-        if (given.column, given.measurement, given.segment) == (wish.column, wish.measurement, pair)
+        for given in before.words
+        if isinstance(given, Approval)
+        and (given.column, given.measurement, given.segment) == (wish.column, wish.measurement, pair)
     ]
     if not standing:
-        there = ", ".join(dict.fromkeys(_words(given) for given in before.approvals)) or "none"
+        there = ", ".join(dict.fromkeys(_said(word) for word in before.words)) or "none"
         raise UsageError("nothing was approved for it in this export", column=wish.column,
                          hint=f"approved here: {there}")  # fmt: skip
-    given = replace(standing[-1], who=_who(wish), why=_why(wish))
+    given = replace(standing[-1], who=who_of(wish), why=why_of(wish))
     act = printable(
-        f"export: {wish.export} (SHA-256 {before.export.sha256})\nwithdraw: {_words(given)}, approved by "
+        f"export: {wish.export} (SHA-256 {before.export.sha256})\nwithdraw: {_said(given)}, approved by "
         f"{standing[-1].who}, because: {standing[-1].why}\nwithdrawn by: {given.who}, because: {given.why}"
     )
-    answer = True if yes else ask(act)
-    if answer is None:
-        raise UsageError("a withdrawal is asked for on a terminal, and here is none", hint="add --yes:\n" + act)
-    if not answer:
-        return Reply(text=act, notes=("nothing was withdrawn",), exit_code=UsageError.exit_code)
-    return Reply(text=act, notes=tuple(_record(wish, before, given, None, None, withdrawn=True)))
+    if (refused := decided(act, "a withdrawal", "nothing was withdrawn", yes=yes, ask=ask)) is not None:
+        return refused
+    return Reply(text=act, notes=tuple(record(wish, before.export, [given], withdrawn=True)))
 
 
-def _words(given: Approval) -> str:
+def _said(given: Word) -> str:
+    if isinstance(given, Release):
+        return f"line {given.line}"
     rows = [given.measurement or "", "=".join(given.segment) if given.segment else ""]
     return " ".join(filter(None, [given.column, *rows, "as", given.unit]))
 
 
-def _record(
+def record(
     wish: Wish,
-    before: GuardedExport,
-    given: Approval,
-    board: BoardFile | None,
-    text: str | None,
+    export: Export,
+    words: Sequence[Word],
     *,
     withdrawn: bool = False,
+    profile: tuple[Path, str] | None = None,
 ) -> list[str]:
+    """Record what was confirmed, write the `profile` (its path, its text) and the tables that were asked for, and
+    return what was done.
+
+    Raises:
+        EnvironmentProblem: something cannot be written.
+    """
     file = settings.load().approvals
-    export = before.export
     when = datetime.now(UTC).isoformat(timespec="seconds")
     path = str(export.path.resolve())
-    approvals.append(file, approvals.Recorded(given, export.sha256, export.bytes, path, when, withdrawn))
+    for word in words:
+        approvals.append(file, approvals.Recorded(word, export.sha256, export.bytes, path, when, withdrawn))
     notes = [f"{'withdrawn' if withdrawn else 'approved'}: {file}"]
-    if text is not None and board is not None:
-        approvals.replace_text(board.path, text)
-        notes.append(f"profile: {board.path} says {given.column} is {given.unit} from now on")
+    if profile is not None:
+        approvals.replace_text(*profile)
+        notes.append(f"profile: {profile[0]} says {wish.column} is {wish.unit} from now on")
     if wish.db is not None:
         with analyze(wish.export, board=wish.board, db=wish.db, **asdict(wish.options)) as analysis:
             notes.append(f"tables: {analysis.db}, raw: {analysis.raw_db}")
@@ -163,14 +178,16 @@ def _unit(wish: Wish, parts: list[ColumnReport]) -> str:
                      hint=f"--unit, one of: {known}")  # fmt: skip
 
 
-def _who(wish: Wish) -> str:
+def who_of(wish: Wish) -> str:
+    """Return who says it. Raises UsageError if nobody is known."""
     who = (wish.who or settings.login() or "").strip()
     if not who:
         raise UsageError("nobody is named who approves", hint="--who NAME")
     return who
 
 
-def _why(wish: Wish) -> str:
+def why_of(wish: Wish) -> str:
+    """Return the reason. Raises UsageError if there is none."""
     if not wish.why.strip():
         raise UsageError("an approval needs its reason", hint='--why "the logger was set to millivolts"')
     return wish.why.strip()

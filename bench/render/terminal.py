@@ -19,6 +19,7 @@ from bench.render.profile import speaks, unmatched_lines
 from bench.render.values import json_safe
 
 if TYPE_CHECKING:
+    from bench.export import Export
     from bench.guarded import GuardedExport, GuardedTable
     from guards import ColumnReport, TableReport
     from runner import RunResult
@@ -108,6 +109,7 @@ def _guard_lines(guarded: GuardedExport, kept: bool) -> Iterator[str]:
         yield from table_lines(table.report, kept=kept)
         yield from _identity_lines(table)
         yield from _quarantine_lines(table)
+    yield from _release_lines(export)
     if report.outcome == "refused" and (command := board_hint(guarded)):
         yield f"Hint: a board profile lets the guard decide: {command}"
     elif report.outcome == "refused" and (command := approve_hint(guarded)):
@@ -146,6 +148,14 @@ def _quarantine_lines(table: GuardedTable) -> Iterator[str]:
         yield f"  quarantined: line {line}: {reason}"
     if rows.height > SHOWN_QUARANTINED:
         yield f"  quarantined: {rows.height - SHOWN_QUARANTINED} more; all are in guard.quarantine of --db FILE"
+
+
+def _release_lines(export: Export) -> Iterator[str]:
+    released = export.dialect.get("released", [])
+    assert isinstance(released, list)
+    for each in released:
+        now = f"is row {each['row']}" if each["row"] else "is not in quarantine as the export is read now"
+        yield f"released: line {each['line']} {now} ({each['who']}: {each['why']})"
 
 
 def _column_words(column: ColumnReport) -> str:

@@ -13,6 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from bench.releases import Release, Word
 from bench.render.document import export_dict
 from bench.reporting import guard, markup, runs
 from bench.reporting.markup import Markup, tag
@@ -122,6 +123,11 @@ def _sections(
         yield "receipt", "Receipt", [runs.receipt_part(*contents.receipt)]
 
 
+def _word(word: Word) -> str:
+    what = f"line {word.line} is a row" if isinstance(word, Release) else f"{word.column} is in {word.unit}"
+    return f"{what}, says {word.who}: {word.why}"
+
+
 def _export(guarded: GuardedExport) -> Iterator[Markup]:
     found = export_dict(guarded)
     board = guarded.board
@@ -133,7 +139,7 @@ def _export(guarded: GuardedExport) -> Iterator[Markup]:
             ("bytes", f"{guarded.export.bytes:,}"),
             ("format", found["format"]),
             ("board", "none" if board is None else f"{board.board.name} ({board.path}, SHA-256 {board.sha256})"),
-            ("approvals", "; ".join(f"{a.column} is in {a.unit}, says {a.who}: {a.why}" for a in guarded.approvals)),
+            ("approvals", "; ".join(_word(word) for word in guarded.words)),
         ]
     )
     for name, pairs in (("How it was read", guarded.export.dialect), ("Its preamble", guarded.export.metadata)):

@@ -24,10 +24,11 @@ from bench.guarded import BoardFile, GuardedExport, GuardedTable
 from bench.ledger import ledger
 from bench.pipeline import guard_exports
 from bench.readers import ReadOptions
+from bench.releases import Word
 from bench.render.document import export_dict
 from bench.store.columns import Extent, Units
 from bench.store.inbox import Found, look
-from guards import RULES_VERSION, Approval, TableReport
+from guards import RULES_VERSION, TableReport
 
 HELD_ROWS = 100_000  # a table above this lies in a file until it is committed
 HELD_BYTES = 4 << 20
@@ -133,7 +134,7 @@ class Judge:
         export.source.check()
         if export.sha256 != sha256:
             raise ExportChanged("it changed before it was read", file=export.path)
-        identity = Identity(sha256, guarded.board.sha256 if guarded.board else None, approvals_text(guarded.approvals))
+        identity = Identity(sha256, guarded.board.sha256 if guarded.board else None, approvals_text(guarded.words))
         told = export_dict(guarded) | {"path": str(found.named or found.path)}
         options = json.dumps(asdict(self.options), sort_keys=True)
         held = _held(content, spool.with_suffix(".zst"))
@@ -148,9 +149,9 @@ def _fault(error: Exception, found: Found) -> BenchError:
     )
 
 
-def approvals_text(approvals: Sequence[Approval]) -> str | None:
-    """Return approvals as text that is equal where they are; None for none."""
-    return json.dumps([asdict(each) for each in approvals], sort_keys=True) if approvals else None
+def approvals_text(words: Sequence[Word]) -> str | None:
+    """Return what people said as text that is equal where that is; None for nothing."""
+    return json.dumps([asdict(each) for each in words], sort_keys=True) if words else None
 
 
 def _ledger(guarded: GuardedExport) -> dict[str, pl.DataFrame]:

@@ -303,6 +303,18 @@ def test_a_proposal_is_one_exact_command(
     assert f"- bench-analyze approve {export} --column value_v {options} --board {board}\n" in done.stdout
 
 
+def test_a_release_is_proposed_for_one_line(
+    here: Cli, export: Path, board: Path, script: Callable[..., str], tmp_path: Path
+) -> None:
+    acts = [{"tool": "release", "arguments": {"line": line, "why": "no note"}} for line in ("4", 4)]
+    model = script(*acts, {"text": "These tables do not hold it."})
+    trace = tmp_path / "trace.jsonl"
+    done = here(export, "--board", board, "--ask", "x", "--model", model, "--trace", trace)
+    assert f"- bench-analyze approve {export} --line 4 --why 'no note' --board {board}\n" in done.stdout
+    assert "release needs 'line', the number of a quarantined line" in trace.read_text()
+    assert not (tmp_path / "data" / "approvals.jsonl").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

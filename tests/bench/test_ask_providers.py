@@ -124,7 +124,8 @@ def test_a_compatible_server_answers_by_a_tool_call(asked: Cli, loopback: Loopba
     assert (answer["status"], done.exit_code) == ("traced", 0), done.stderr
     assert answer["tokens"] == {"input": 200, "output": 40}
     first, second = loopback.bodies
-    assert [tool["function"]["name"] for tool in first["tools"]] == ["run_python", "arithmetic", "approve", "withdraw"]
+    names = [tool["function"]["name"] for tool in first["tools"]]
+    assert names == ["run_python", "arithmetic", "approve", "release", "withdraw"]
     assert second["messages"][-1]["role"] == "tool"
     assert '{"passed": 7}' in second["messages"][-1]["content"]
 

@@ -70,7 +70,8 @@ def test_it_becomes_a_conversation(here: Cli, trace: Path, tmp_path: Path) -> No
     call = found["messages"][4]["tool_calls"][0]
     assert json.loads(call["function"]["arguments"]) == {"code": LONG}
     assert found["messages"][5]["tool_call_id"] == call["id"]
-    assert [tool["function"]["name"] for tool in found["tools"]] == ["run_python", "arithmetic", "approve", "withdraw"]
+    names = [tool["function"]["name"] for tool in found["tools"]]
+    assert names == ["run_python", "arithmetic", "approve", "release", "withdraw"]
     assert found["metadata"]["statuses"] == ["traced"]
     assert (found["metadata"]["figures"], found["metadata"]["traced"]) == (1, 1)
     out = tmp_path / "out.jsonl"
