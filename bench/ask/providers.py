@@ -8,6 +8,8 @@ sent.
 from __future__ import annotations
 
 import asyncio
+import os
+import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,6 +21,9 @@ from bench.ask.tools import Schema
 from bench.errors import EnvironmentProblem, UsageError
 
 _LONGEST = 300
+_KEY = re.compile(r"\b([A-Z][A-Z0-9_]*_(?:API_KEY|TOKEN))\b")
+OLLAMA_URL = "http://localhost:11434/v1"  # where Ollama listens unless told otherwise (its documentation)
+_KNOWN = ("anthropic", "openai", "google", "ollama")
 SERVICE = "bench-analyze"  # under which the keyring holds keys
 
 
@@ -36,17 +41,33 @@ def provided(name: str, connection: Connection) -> Provided:
             f"{name} needs an optional part that is not installed", hint="pip install 'bench-analyze[ask]'"
         ) from error
     provider, _, model = name.partition(":")
+    base_url = connection.base_url
+    if provider == "ollama" and base_url is None and "OLLAMA_BASE_URL" not in os.environ:
+        base_url = OLLAMA_URL
     try:
-        return Provided(name, _model(name, connection.base_url), connection)
+        return Provided(name, _model(name, base_url), connection)
     except TypeError as error:
         raise UsageError(f"{provider} takes no --base-url", hint=f"leave it out, or name openai:{model}") from error
     except (exceptions.UserError, ValueError) as error:
-        hint = f"set its key in the environment or by: keyring set {SERVICE} {provider}; or name another model"
-        raise UsageError(f"{name} cannot be used: {_said(error)}", hint=hint) from error
+        raise _unusable(name, error) from error
     except ImportError as error:
         raise EnvironmentProblem(
-            f"{name} cannot be used: {_said(error)}", hint="pip install 'bench-analyze[ask]'"
+            f"{name} cannot be used: {provider}'s own library is not installed",
+            hint=f"pip install 'pydantic-ai-slim[{provider}]'",
         ) from error
+
+
+def _unusable(name: str, error: Exception) -> UsageError:
+    """Return what to do about a model that pydantic-ai does not make: its key is missing, or nobody knows it."""
+    provider = name.partition(":")[0]
+    said = _said(error)
+    if wanted := _KEY.search(said):
+        hint = f"set {wanted[1]} in the environment, or keep it by: keyring set {SERVICE} {provider}"
+        return UsageError(f"{name} needs a key, and there is none", hint=hint)
+    if said.startswith(("Unknown model", "Unknown provider")):
+        hint = f"PROVIDER:NAME, with {', '.join(_KNOWN)}; or openai:NAME --base-url URL for a server of your own"
+        return UsageError(f"{name} cannot be used: no provider is called {provider!r}", hint=hint)
+    return UsageError(f"{name} cannot be used: {said}", hint="name another model")
 
 
 def _model(name: str, base_url: str | None) -> Any:
@@ -206,5 +227,5 @@ def _problem(name: str, error: Exception) -> ModelProblem:
 
 
 def _said(error: Exception) -> str:
-    text = " ".join(str(error).split()) or type(error).__name__
+    text = " ".join(str(error).split()).rstrip(".") or type(error).__name__
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."

@@ -28,7 +28,7 @@ def mcp(
     /,
     *,
     board: Annotated[Path | None, Parameter(name="--board")] = None,
-    source: Annotated[Path | None, Parameter(name="--from")] = None,
+    source: Annotated[str | None, Parameter(name="--from")] = None,
     tables: Annotated[tuple[str, ...], Parameter(name="--tables", negative=())] = (),
     since: Annotated[str | None, Parameter(name="--since")] = None,
     where: Annotated[str | None, Parameter(name="--where")] = None,
@@ -58,8 +58,13 @@ def mcp(
     """
     from bench.cli.job import begin
     from bench.cli.serving import check_installed, serve_reply
+    from bench.errors import UsageError
 
     check_installed()
+    if not exports and source is None:
+        raise UsageError(
+            "no export was named", hint="bench-analyze mcp EXPORT, or bench-analyze mcp --from STORE.duckdb"
+        )
     options = Options(board=board, source=source, tables=tables, since=since, where=where, wall_time=wall_time,
                       memory_mb=memory_mb)  # fmt: skip
     with progress_bar(color=load().color) as progress:

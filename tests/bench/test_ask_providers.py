@@ -247,13 +247,20 @@ def test_a_missing_key_is_usage(here: Cli, export: Path, monkeypatch: pytest.Mon
         monkeypatch.delenv(variable, raising=False)
     done = here(export, "--ask", "x", "--model", name)
     assert done.exit_code == 2
-    assert "_API_KEY" in done.stderr
+    provider = name.partition(":")[0]
+    assert f"{name} needs a key, and there is none. Hint: set " in done.stderr
+    assert f"_API_KEY in the environment, or keep it by: keyring set bench-analyze {provider}" in done.stderr
 
 
 def test_an_unknown_provider_is_usage(here: Cli, export: Path) -> None:
     done = here(export, "--ask", "x", "--model", "nobody:x")
     assert done.exit_code == 2
-    assert "nobody:x cannot be used" in done.stderr
+    assert "nobody:x cannot be used: no provider is called 'nobody'. Hint: PROVIDER:NAME, with anthropic" in done.stderr
+
+
+def test_a_provider_whose_library_is_missing_is_told(here: Cli, export: Path) -> None:
+    done = here(export, "--ask", "x", "--model", "bedrock:x")
+    assert "bedrock's own library is not installed. Hint: pip install 'pydantic-ai-slim[bedrock]'" in done.stderr
 
 
 def events(*chunks: Any, named: bool = False, last: str = "") -> tuple[int, bytes]:
