@@ -12,7 +12,7 @@ _STEPS = ("Test", "TestGroup", "SessionAction")
 
 
 def measurements(root: Element) -> tuple[list[Measurement], dict[str, str]]:
-    """Return a row for each test result and each step without one, and what the report says of itself."""
+    """Return a row for each value of each test result and each step without one, and what the report says of itself."""
     found: list[Measurement] = []
     metadata: dict[str, str] = {}
     for report in [root] if root.tag == "TestResults" else list(root.all("TestResults")):
@@ -56,33 +56,57 @@ def _steps(step: Element, base: Measurement) -> Iterator[Measurement]:
     results = [child for child in step.children if child.tag == "TestResult"]
     inner = [child for child in step.children if child.tag in _STEPS]
     if results:
-        yield from (_result(found, row, alone=len(results) == 1) for found in results)
+        for found in results:
+            yield from _result(found, row, alone=len(results) == 1)
     else:
         yield row
     for child in inner:
         yield from _steps(child, replace(base, step_group=row.measurement))
 
 
-def _result(found: Element, row: Measurement, *, alone: bool) -> Measurement:
-    datum = next((item for data in found.all("TestData") for item in data.all("Datum")), None)
+def _result(found: Element, row: Measurement, *, alone: bool) -> Iterator[Measurement]:
+    """Yield a row for each value of a result; one that holds none is a row as well."""
     own = found.attributes.get("name") or found.attributes.get("ID")
     outcome = found.first("Outcome")
     low, high, comparison = _limits(found)
-    kind = (datum.attributes.get("type", "") if datum is not None else "").rpartition(":")[2]
-    value = datum.attributes.get("value") or (datum.value("Value") if datum is not None else None) if datum else None
-    numeric = kind not in ("string", "boolean", "Boolean")
-    return replace(
+    row = replace(
         row,
         line=found.line,
         measurement=row.measurement if alone or not own else f"{row.measurement}/{own}",
-        value=value if numeric else None,
-        text_value=None if numeric else value,
-        unit=_unit(datum) if datum is not None else None,
         lower_limit=low,
         upper_limit=high,
         comparison=comparison,
         result=(outcome.attributes.get("value") if outcome is not None else None) or row.result,
     )
+    values = [held for data in found.all("TestData") for held in _values(data, "")]
+    for own, datum, kind, unit in values:
+        value = datum.attributes.get("value") or datum.value("Value")
+        numeric = kind not in ("string", "boolean", "Boolean", "stringArray", "booleanArray")
+        yield replace(
+            row,
+            line=row.line if len(values) == 1 else datum.line,
+            measurement=row.measurement if len(values) == 1 else f"{row.measurement}{own}",
+            value=value if numeric else None,
+            text_value=None if numeric else value,
+            unit=unit,
+        )
+    if not values:
+        yield row
+
+
+def _values(data: Element, path: str) -> Iterator[tuple[str, Element, str, str | None]]:
+    """Yield the values in some test data: where in it (an item's name, an element's position), value, type, unit."""
+    for child in data.children:
+        kind = child.attributes.get("type", "").rpartition(":")[2]
+        if child.tag == "Datum":
+            yield path, child, kind, _unit(child)
+        elif child.tag == "IndexedArray":
+            for element in child.all("Element"):
+                yield path + element.attributes.get("position", ""), element, kind, _unit(element) or _unit(child)
+        elif child.tag == "Item":
+            yield from _values(child, f"{path}/{child.attributes.get('name', '')}")
+        else:
+            yield from _values(child, path)
 
 
 def _unit(datum: Element) -> str | None:

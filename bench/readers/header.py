@@ -7,6 +7,7 @@ of those columns is not data; the last such rows before the data are the header.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -18,6 +19,7 @@ _FEWEST_KEYS = 3
 _LATER_ROWS = 60  # a header below rows that look like data is looked for so far
 _KEYED = 0.25  # the share of a row that is neither header nor data
 _TAGS = ("DataName", "DataValue")  # Keysight EasyExpert (B1500) names the kind of each line in its first cell
+_AXIS = re.compile(r"(?i)^\s*(?:time|samples?|index|x|t|freq(?:uency)?)\b|.*[(\[]\w+[)\]]\s*$")
 Typed = Mapping[int, frozenset[str]]
 
 
@@ -191,6 +193,8 @@ def _numbered(rows: Sequence[Record], data: int, width: int, typed: Typed) -> in
         return data - 1
     if data or len(rows) < 4 or not _numbered_names(rows[0], width):
         return None
+    if _channels(rows[0], typed):
+        return 0
     row, body = rows[0], [below for below in rows[1:] if len(below.cells) == width]
     whole = [at for at in typed if row.cells[at].strip().isdigit()]
     parts = [below.cells[at] for below in body for at in whole]
@@ -201,6 +205,13 @@ def _numbered(rows: Sequence[Record], data: int, width: int, typed: Typed) -> in
     other = all(not any(map(str.isdigit, row.cells[at])) for at in words)
     told_apart = any(any(map(str.isdigit, below.cells[at])) for below in body for at in words)
     return 0 if rising and broken and words and other and told_apart else None
+
+
+def _channels(row: Record, typed: Typed) -> bool:
+    """Return whether a row names an axis, and then the channels of a logic analyser by number: `Time(s), 0, 1`."""
+    numbers = [int(cell) for cell in row.cells[1:] if cell.strip().isdigit()]
+    counted = len(numbers) == len(row.cells) - 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    return counted and 0 in typed and _AXIS.match(row.cells[0]) is not None
 
 
 def _numbered_names(row: Record, width: int) -> bool:

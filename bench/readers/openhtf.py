@@ -43,7 +43,7 @@ def dimensioned(document: Any, name: str, *, alone: bool) -> list[RawTable]:
             if not (isinstance(dimensions, list) and dimensions and isinstance(rows, list)):
                 continue
             own = name if alone and not tables else f"{name}_{one.get('name', len(tables) + 1)}"
-            tables.append(_table(own, dimensions, rows, str(one.get("name") or "value")))
+            tables.append(_table(own, dimensions, rows, str(one.get("name") or "value"), _unit(one.get("units"))))
     return tables
 
 
@@ -120,13 +120,17 @@ def _limits(validators: Any) -> tuple[str | None, str | None]:
     return None, None
 
 
-def _table(name: str, dimensions: list[Any], rows: list[Any], value: str) -> RawTable:
-    headers = [str(item.get("name") or "") if isinstance(item, dict) else str(item) for item in dimensions]
-    units = [(_suffix(item) if isinstance(item, dict) else None) for item in dimensions]
+def _dimension(item: dict[str, Any]) -> str:
+    return _text(item.get("name")) or _text(item.get("description")) or ""
+
+
+def _table(name: str, dimensions: list[Any], rows: list[Any], value: str, unit: str | None) -> RawTable:
+    headers = [_dimension(item) if isinstance(item, dict) else str(item) for item in dimensions]
+    units = [(_suffix(item) or _text(item.get("suffix")) if isinstance(item, dict) else None) for item in dimensions]
     width = max([len(headers), *(len(row) for row in rows if isinstance(row, list))])
     while len(headers) < width:  # the dimensions leave out the value itself in some versions
         headers.append(value if len(headers) == width - 1 else "")
-        units.append(None)
+        units.append(unit if len(headers) == width else None)
     cells = [
         [_text(row[at]) if isinstance(row, list) and at < len(row) else None for row in rows]
         for at in range(len(headers))

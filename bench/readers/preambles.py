@@ -21,6 +21,7 @@ _MACCOR = re.compile(
     r"Comment/Barcode|Barcode|Test Type|Serial (?:Number|#))(?=[\s:,;]|$)"
 )
 _MACCOR_OPENS = re.compile(r"Today'{1,2}s Date")
+_SECONDS = {"S": "s", "Sec": "s", "SEC": "s"}  # no scope's horizontal axis is in siemens
 _OPENING = "#%!/~; "
 _LONGEST_KEY = 60
 _LONGEST_UNITS = 80
@@ -42,7 +43,9 @@ def units(said: Mapping[str, str], columns: Sequence[str], axes: Sequence[int]) 
         about = _NAMED_UNIT.match(key)
         if _X_UNIT.match(key):
             if len(values) > 1 and not _COUNTING.match(values[0].strip()):
-                found.setdefault(values[0], text.split(",")[0].strip())
+                parts = [_SECONDS.get(part.strip(), part.strip()) for part in text.split(",")]
+                for column, unit in zip(_abscissas(values, parts), parts, strict=False):
+                    found.setdefault(column, unit)
         elif _Y_UNIT.match(key) or _UNIT.match(key):
             for column, unit in _each(text, values, by_name, sure=_Y_UNIT.match(key) is not None).items():
                 found.setdefault(column, unit)
@@ -53,6 +56,11 @@ def units(said: Mapping[str, str], columns: Sequence[str], axes: Sequence[int]) 
     return found
 
 
+def _abscissas(values: Sequence[str], parts: Sequence[str]) -> Sequence[str]:
+    """Return the columns that a horizontal unit is about: the first, or every other where each trace has its own."""
+    return values[::2] if len(parts) > 1 and len(values) == 2 * len(parts) else values[:1]
+
+
 def _each(text: str, values: Sequence[str], by_name: Mapping[str, str], *, sure: bool) -> dict[str, str]:
     named = {channel.lower(): each for channel, each in _BY_CHANNEL.findall(text)}
     if named:
@@ -61,6 +69,8 @@ def _each(text: str, values: Sequence[str], by_name: Mapping[str, str], *, sure:
     whole = all(map(cells.is_unit, parts))
     if whole and len(parts) > 1 and len(parts) in (len(values), len(values) - 1):
         return dict(zip(values[len(values) - len(parts) :], parts, strict=True))
+    if whole and len(parts) > 1 and len(values) == 2 * len(parts):
+        return dict(zip(values[1::2], parts, strict=True))
     if len(values) == 1 and (sure or whole):
         return {values[0]: parts[0]}
     return {values[1]: parts[0]} if sure and len(values) > 1 else {}
@@ -122,8 +132,11 @@ def _key_value(row: Record, delimiter: str, *, prose: bool) -> tuple[str, str]:
 
 
 def is_key_value(row: Record) -> bool:
-    """Return whether a line is a key and its value, told by the mark behind the key."""
-    return row.width <= 2 and row.cells[0].rstrip().endswith((":", "="))
+    """Return whether a line is a key and its value, told by the mark behind the key, or two of Maccor's known keys."""
+    if row.width <= 2:
+        return row.cells[0].rstrip().endswith((":", "="))
+    known = [_MACCOR.fullmatch(cell.strip().rstrip(":")) is not None for cell in row.cells[:4]]
+    return known[:3] == [True, False, True]
 
 
 def trace_names(preamble: Sequence[Record], axes: Sequence[int], width: int) -> tuple[str, ...] | None:

@@ -2,16 +2,19 @@
 
 A sheet becomes text first: a number in its shortest form, a date as ISO, a formula by the value that was last stored.
 So preambles, units rows and ragged rows are handled by the one reader that knows them, and `_line` is the sheet's row.
+A number whose format shows it as a percentage, or with a unit behind it, is the text that a person sees in the sheet.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -19,11 +22,15 @@ from typing import Any
 from bench.errors import ExportEmpty
 from bench.export import Export, RawTable
 from bench.readers import names
+from bench.readers.cells import is_unit
 from bench.readers.content import Content
 from bench.readers.formats import unreadable
 from bench.readers.options import ReadOptions
 from bench.readers.parts import read_parts
 from bench.source import Source
+
+_LITERAL = re.compile(r'"[^"]*"|\\.')
+_BEHIND = re.compile(r'[0#?]\s*"([^"]+)"\s*$')
 
 
 def read_xlsx(source: Source, options: ReadOptions, content: Content) -> Export:
@@ -55,7 +62,7 @@ def _sheets(source: Source, content: Content) -> list[tuple[str, bytes]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about styles and extensions, which do not concern cells
             book = openpyxl.load_workbook(io.BytesIO(content.whole()), read_only=True, data_only=True)
-            found = [(sheet.title, _text(sheet.iter_rows(values_only=True))) for sheet in book.worksheets]
+            found = [(sheet.title, _text(sheet.iter_rows())) for sheet in book.worksheets]
             book.close()
     except Exception as problem:
         # The library raises what its parts raise (KeyError, TypeError, the XML parser's own) on a broken file.
@@ -64,17 +71,29 @@ def _sheets(source: Source, content: Content) -> list[tuple[str, bytes]]:
     return [(title, text) for title, text in found if text.strip(b',\n" ')]
 
 
-def _text(rows: Iterable[tuple[object, ...]]) -> bytes:
+def _text(rows: Iterable[tuple[Any, ...]]) -> bytes:
     written = io.StringIO()
     csv.writer(written, lineterminator="\n").writerows(_trimmed(rows))
     return written.getvalue().encode("utf-8", "replace")
 
 
-def _trimmed(rows: Iterable[tuple[object, ...]]) -> Iterator[list[str]]:
+def _trimmed(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[str]]:
     """Yield rows of text without the empty columns that a sheet's used range drags along."""
-    cells = [[_cell(value) for value in row] for row in rows]
+    cells = [[_shown(cell) for cell in row] for row in rows]
     width = max((at + 1 for row in cells for at, cell in enumerate(row) if cell), default=0)
     yield from ((row[:width] if any(row) else []) for row in cells)
+
+
+def _shown(cell: Any) -> str:
+    """Return a cell as text. What its format makes of a number is part of it: 0.93 may be shown as 93 %, or with mV."""
+    value = cell.value
+    if not isinstance(value, float | int) or isinstance(value, bool):
+        return _cell(value)
+    shape = str(cell.number_format)
+    if "%" in _LITERAL.sub("", shape):
+        return f"{(Decimal(repr(value)) * 100).normalize():f} %"
+    behind = _BEHIND.search(shape.split(";", maxsplit=1)[0])
+    return f"{_cell(value)} {behind[1].strip()}" if behind and is_unit(behind[1]) else _cell(value)
 
 
 def _cell(value: object) -> str:
