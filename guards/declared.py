@@ -147,15 +147,20 @@ def find_layout(
 
     texts = [name for name in stems if name not in numeric]
     measurement = first(MEASUREMENT_NAMES, texts)
-    value = first(VALUE_NAMES, measured) or (measured[0] if len(measured) == 1 else None)
+    unit = next((name for name in texts if roles[name] == "unit"), None)
+    order = list(stems)
+    left_of_unit = [name for name in measured if unit is not None and order.index(name) < order.index(unit)]
+    # "Reading, Value, Unit": the unit belongs to the value that is nearest to its left
+    valued = first(VALUE_NAMES, left_of_unit[::-1]) or first(VALUE_NAMES, measured)
+    value = valued or (measured[0] if len(measured) == 1 else None)
     if measurement is None or value is None:
         measurement = None
-        value = measured[0] if len(measured) == 1 else first(VALUE_NAMES, measured)
+        value = measured[0] if len(measured) == 1 else valued
     wanted = board.segments if board else None
     present = [name for name in (wanted if wanted is not None else _default_segments(stems)) if name in stems]
     return Layout(
         measurement=measurement, value=value,
-        unit=next((name for name in texts if roles[name] == "unit"), None),
+        unit=unit,
         lower=first(_LOWER_NAMES, [name for name in stems if name in numeric]),
         upper=first(_UPPER_NAMES, [name for name in stems if name in numeric]),
         result=next((name for name in texts if roles[name] == "result"), None),

@@ -1,8 +1,10 @@
 """The unit that a header names, in every style that exports were seen to use.
 
-`Voltage (mV)`, `Cap. [Ah]`, `Voltage / V`, `voltage_volt`, `value_v`, `Volts`, `mAmps`, `Ch 101 (VDC)`. A lower-case
-suffix is a spelling of its own with a meaning listed here (`_mw` is milliwatt), because a unit is never case-folded;
-where two meanings are common (`_mohm`) it has none.
+`Voltage (mV)`, `Cap. [Ah]`, `Voltage / V`, `Ewe/V`, `C1 in V`, `voltage_volt`, `value_v`, `Volts`, `mAmps`,
+`Ch 101 (VDC)`. Behind a slash without blanks only what a bench measures is a unit: `S/N` and `counts/s` name none. `Min`
+alone is a minimum, beside `Max`, more often than minutes. A lower-case suffix is a spelling of its own with a meaning
+listed here (`_mw` is milliwatt), because a unit is never case-folded; where two meanings are common (`_mohm`) it has
+none.
 """
 
 from __future__ import annotations
@@ -15,6 +17,11 @@ from guards.units import Unit, find_unit
 _BRACKETS = re.compile(r"^(?P<stem>.*?)[\s_]*[(\[{]\s*(?P<unit>[^()\[\]{}]{1,24}?)\s*[)\]}]\s*$")
 _SLASH = re.compile(r"^(?P<stem>.*\S)\s+/\s*(?P<unit>\S+(?: \S+)?)\s*$")
 _COMMA = re.compile(r"^(?P<stem>.*\S)\s*,\s*(?P<unit>\S+)\s*$")
+_IN = re.compile(r"^(?P<stem>.*?)(?:^|\s+)in\s+(?P<unit>\S+)$")
+_TIGHT_SLASH = re.compile(r"^(?P<stem>.*[^\s/])/(?P<unit>[^\s/]+)$")
+_TIGHT_QUANTITIES = frozenset(
+    ("voltage", "current", "power", "resistance", "charge", "energy", "frequency", "temperature", "power level")
+)
 _SUFFIX = re.compile(r"^(?P<stem>.+)_(?P<unit>[A-Za-z%µμΩ]+)$")
 
 _SUFFIXES = {
@@ -29,13 +36,13 @@ _SUFFIXES = {
 }  # fmt: skip
 _TIME_SUFFIXES = {"h": "h", "d": "d", "m": "min"}
 _TEMPERATURE_SUFFIXES = {"k": "K", "f": "degF"}
-_TIME_WORDS = re.compile(r"(?i)(time|elapsed|duration|uptime)")
+_TIME_WORDS = re.compile(r"(?i)(time|elapsed|duration|uptime|zeit)")
 _TEMPERATURE_WORDS = re.compile(r"(?i)^(t|t\d+|ta|tc|tj)$|temp|tamb|tcase|ambient|thermo|(^|_)t(_|$)")
 # What stands before a letter that numbers a thing rather than naming a unit: phase_a, channel_c, rev_c.
 _NUMBERED = re.compile(
     r"(?i)(^|_)(phase|winding|coil|sensor|probe|lane|string|pin|ch|chan|channel|side|port|bank|leg|line|rev|revision|ver|slot|site|group|lot)$"
 )
-_WHOLE_HEADER = re.compile(r"^(?:[VAW]|%|.{2,})$")
+_WHOLE_HEADER = re.compile(r"^(?:[VAW]|%|(?![Mm][Ii][Nn]$).{2,})$")
 
 
 @lru_cache(maxsize=16_384)
@@ -47,6 +54,10 @@ def header_unit(text: str) -> tuple[str, str, Unit] | None:
         unit = in_context(match["stem"], match["unit"]) if match else None
         if match and unit:
             return match["stem"], match["unit"], unit
+    match = _IN.match(text) or _TIGHT_SLASH.match(text)
+    unit = _measured(match["stem"], match["unit"]) if match else None
+    if match and unit:
+        return match["stem"], match["unit"], unit
     match = _SUFFIX.match(text)
     unit = _suffix(match["stem"], match["unit"]) if match else None
     if match and unit:
@@ -66,6 +77,16 @@ def in_context(stem: str, text: str) -> Unit | None:
     if text == "g" and re.search(r"(?i)acc", stem):
         return find_unit("g_0")
     return find_unit(text)
+
+
+def _measured(stem: str, text: str) -> Unit | None:
+    """Return the unit in `Ewe/V` or `C1 in V`; none in a rate (`mA/V`, `steps/s`) or where the stem is no name."""
+    unit = in_context(stem, text)
+    if unit is None or find_unit(re.split(r"[ /]", stem)[-1]) is not None:
+        return None
+    if unit.quantity == "time":
+        return unit if not stem or stem.lower() == "t" or _TIME_WORDS.search(stem) else None
+    return unit if unit.quantity in _TIGHT_QUANTITIES else None
 
 
 def _suffix(stem: str, text: str) -> Unit | None:
