@@ -1,7 +1,7 @@
 """The unit that a header names, in every style that exports were seen to use.
 
 `Voltage (mV)`, `Cap. [Ah]`, `Voltage / V`, `Ewe/V`, `C1 in V`, `voltage_volt`, `value_v`, `Volts`, `mAmps`,
-`Ch 101 (VDC)`. Behind a slash without blanks only what a bench measures is a unit: `S/N` and `counts/s` name none. `Min`
+`Ch 101 (VDC)`. Behind a slash without blanks only what a bench measures is a unit: `S/N`, `counts/s` name none. `Min`
 alone is a minimum, beside `Max`, more often than minutes. A lower-case suffix is a spelling of its own with a meaning
 listed here (`_mw` is milliwatt), because a unit is never case-folded; where two meanings are common (`_mohm`) it has
 none.
