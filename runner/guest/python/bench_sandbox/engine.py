@@ -89,18 +89,19 @@ class Engine:
         """Return the statements of an SQL text."""
         return statements.split(sql, self._bridge.tokenize(sql))
 
-    def note_reads(self, statement: str) -> None:
-        """Account for the columns that a query reads; the answer is the same for the same text."""
-        if not self._tables:
+    def note_reads(self, statement: str, asked: str) -> None:
+        """Account for the columns that a statement reads, which is executed as `asked`."""
+        if not self._tables or statements.is_plain_insert(statement):
             return
-        known = self._plans.get(statement)
+        known = self._plans.get(asked)
         if known is None:
             try:
-                plan = self.internal(f"EXPLAIN (FORMAT json) {statement}")[0][1]
+                plan = self.internal(f"EXPLAIN (FORMAT json) {asked}")[0][1]
             except errors.Error:
                 plan = "[]"
             known = frozenset(statements.columns_read(statement, plan, self._tables))
-            self._plans[statement] = known
+            if statement == asked:
+                self._plans[asked] = known
         self.account.reads |= known
 
     def settle(self) -> str:
@@ -116,21 +117,26 @@ class Engine:
         self._words.clear()
         return not detached
 
-    def run(self, statement: str) -> Result:
-        """Run one statement of the snippet."""
+    def _begin(self, statement: str) -> None:
         self.account.query()
         self._words.add(statements.first_word(statement))
-        self.note_reads(statement)
+        if statements.may_change_plans(statement):
+            self._plans.clear()
+
+    def run(self, statement: str) -> Result:
+        """Run one statement of the snippet."""
+        self._begin(statement)
+        self.note_reads(statement, statement)
         return self._run(statement)
 
     def run_with(self, statement: str, parameters: Parameters) -> Result:
         """Run one statement with parameters."""
-        self.account.query()
-        self._words.add(statements.first_word(statement))
-        self.note_reads(statement)
+        self._begin(statement)
         self._run(f"PREPARE snippet_statement AS {statement}")
         try:
-            return self._run(f"EXECUTE snippet_statement({statements.arguments(parameters)})")
+            execute = f"EXECUTE snippet_statement({statements.arguments(parameters)})"
+            self.note_reads(statement, execute)  # a plan without the values is refused
+            return self._run(execute)
         finally:
             self._run("DEALLOCATE snippet_statement")
 

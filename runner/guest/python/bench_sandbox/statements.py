@@ -17,6 +17,9 @@ from decimal import Decimal
 _OPERATOR = 3  # duckdb.tokenize: identifier 0, number 1, string 2, operator 3, keyword 4, comment 5
 _COMMENT = 5
 _IDENTIFIER = re.compile(r'"((?:[^"]|"")*)"|([A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)')
+_PLAIN_INSERT = re.compile(
+    r'\s*insert\s+into\s+[\w."]+\s*(\([\w\s,"]*\)\s*)?values\s*\((\s|,|\?|\$\w+)*\)\s*', re.IGNORECASE
+)
 _QUERY_WORDS = frozenset(
     [
         "select",
@@ -55,6 +58,16 @@ def split(sql: str, tokens: str) -> list[str]:
 def is_query(statement: str) -> bool:
     """Whether the statement gives rows and changes nothing."""
     return first_word(statement) in _QUERY_WORDS
+
+
+def may_change_plans(statement: str) -> bool:
+    """Whether queries may mean something else after the statement: it is neither a query nor a change of rows."""
+    return not is_query(statement) and first_word(statement) not in ("insert", "update", "delete")
+
+
+def is_plain_insert(statement: str) -> bool:
+    """Whether the statement inserts its parameters and nothing else, so that it reads no column."""
+    return _PLAIN_INSERT.fullmatch(statement) is not None
 
 
 def first_word(statement: str) -> str:
@@ -165,13 +178,34 @@ def columns_read(sql: str, plan: str, tables: Mapping[str, Sequence[str]]) -> se
     The plan sees through views, stars and macros, but the optimiser answers some aggregates from statistics and leaves
     the scan out: so a column also counts when the text names it together with its table.
     """
-    read = set()
     names = identifiers(sql)
+    if _reads_everything(sql, plan, names):
+        return {(table, column) for table, columns in tables.items() for column in columns}
+    read = set()
     for table, columns in tables.items():
         if table.lower() in names:
             read |= {(table, column) for column in columns if column.lower() in names}
     for scanned, texts in scans(plan):
-        table = scanned.rpartition(".")[2].strip('"')
         words = {word for text in texts for word in identifiers(text)} | {text.lower() for text in texts}
-        read |= {(table, column) for column in tables.get(table, ()) if column.lower() in words}
+        filters = "\n".join(texts).lower()
+        for table, columns in tables.items():
+            if f".{scanned.lower()}".endswith(f".{table.lower()}"):
+                read |= {(table, column) for column in columns if _is_in(column.lower(), words, filters)}
     return read
+
+
+def _is_in(column: str, words: set[str], filters: str) -> bool:
+    """A plan's filters name columns without quotes: `Voltage (mV)>4.0`."""
+    return column in words or (_IDENTIFIER.fullmatch(column) is None and column in filters)
+
+
+def _reads_everything(sql: str, plan: str, names: set[str]) -> bool:
+    """Whether it reads what no scan tells of: the extremes that a table's storage keeps, the copy of a database, rows
+    that passed a filter."""
+    text = sql.lower() + plan.lower()
+    return (
+        "storage_info" in text
+        or "copy_database" in text
+        or {"copy", "from", "database"} <= names
+        or {"explain", "analyze"} <= names
+    )
