@@ -13,6 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from runner.errors import UnavailableError
+
 try:
     import fcntl
 except ImportError:  # Windows
@@ -37,17 +39,27 @@ class Folder:
     """A new folder with a copy of another's files; `remove` ends it."""
 
     def __init__(self, copy_of: Path | None = None) -> None:
+        """Make it.
+
+        Raises:
+            UnavailableError: the system has no place for it.
+        """
         sweep()
-        self.path = private_folder()
         self._lock = -1
-        if fcntl is not None:
-            self._lock = os.open(self.path, os.O_RDONLY)
-            with contextlib.suppress(OSError):  # a file system without locks
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            self.path = private_folder()
+            if fcntl is not None:
+                self._lock = os.open(self.path, os.O_RDONLY)
+                with contextlib.suppress(OSError):  # a file system without locks
+                    fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise UnavailableError(
+                f"the sandbox's process gets no folder of its own: {error.strerror or error}",
+                hint=f"free space or files in {_SHARED_MEMORY}, or name a folder that can be written to in TMPDIR",
+            ) from None
         for path in copy_of.glob("*") if copy_of is not None else ():
             if path.is_file():
-                with contextlib.suppress(OSError):
-                    shutil.copyfile(path, self.path / path.name)
+                _copy(path, self.path / path.name)
 
     def remove(self) -> None:
         """Remove it with all that is in it."""
@@ -55,6 +67,15 @@ class Folder:
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
+
+
+def _copy(path: Path, to: Path) -> None:
+    """Copy a file, or leave nothing of it: what the folder begins with makes a start quick and is not needed."""
+    try:
+        shutil.copyfile(path, to)
+    except OSError:
+        with contextlib.suppress(OSError):
+            to.unlink()
 
 
 def sweep(older_than_s: float = _YOUNG_S) -> None:

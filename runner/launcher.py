@@ -11,6 +11,7 @@ nobody writes to: its end is the host's end.
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # what `signal` wraps, without what that imports
 import os
 import resource
 import select
@@ -84,13 +85,23 @@ def enter_namespaces(wanted: set[str], report: Report) -> set[str]:
     return set(names)
 
 
+def bound(kind: int, wanted: int) -> None:
+    """Set a limit of this process, unless one that is lower holds for it already."""
+    _, hard = resource.getrlimit(kind)
+    value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(kind, (value, value))
+
+
 def limit(data_bytes: int, cpu_s: int, report: Report) -> None:
-    """Bound memory beside WebAssembly, processor time, core files."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    """Bound memory beside WebAssembly and processor time, and refuse core files and any byte written to a file: Deno's
+    own SQLite makes files for temporary tables without asking for a permission. The signal for the latter is ignored,
+    as Python does from its start and what it executes inherits."""
+    bound(resource.RLIMIT_CORE, 0)
+    bound(resource.RLIMIT_FSIZE, 0)
     if cpu_s:
-        resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
+        bound(resource.RLIMIT_CPU, cpu_s)
     if data_bytes and sys.platform == "linux":  # elsewhere it does not count what V8 maps
-        resource.setrlimit(resource.RLIMIT_DATA, (data_bytes, data_bytes))
+        bound(resource.RLIMIT_DATA, data_bytes)
         report.held("rlimits")
 
 
@@ -202,6 +213,7 @@ def main() -> None:
     """See the module's docstring."""
     folder, names, data_bytes, cpu_s, report_to, lifeline, _, *argv = sys.argv[1:]
     wanted = set(names.split(","))
+    _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)  # a host that ignores it would have children vanish unwaited for
     argv[0] = os.path.realpath(argv[0])
     for descriptor in (int(report_to), int(lifeline)):
         os.set_inheritable(descriptor, False)

@@ -3,7 +3,8 @@ ignored."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +13,15 @@ from runner.frames import parse_object
 
 STATUSES: Final = frozenset(["ok", "error", "time_limit", "memory_limit", "output_limit"])
 _NAME_BYTES = 512
+_DEPTH = 64  # of a value: the guest cuts at 32, and whoever shows it recurses
+_ENVELOPE = frozenset(["type", "generation", "request", "sequence"])
+_FIELDS = {
+    "ready": frozenset(["type", "generation"]),
+    "attached": _ENVELOPE,
+    "output": _ENVELOPE | {"stream"},
+    "artifact": _ENVELOPE | {"name", "media"},
+    "result": _ENVELOPE | {"intact"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +74,13 @@ def parse(header: Mapping[str, object], payload: bytes) -> Event:
         ProtocolError: the kind is unknown, or a field is missing, too many or of another type.
     """
     kind = header.get("type")
+    if not isinstance(kind, str) or kind not in _FIELDS:
+        raise ProtocolError(f"a message of unknown kind {kind!r:.40}")
+    if header.keys() != _FIELDS[kind]:
+        raise ProtocolError(f"a message {kind} with the fields {sorted(header)!r:.200}")
     if kind == "output":
+        if not payload:
+            raise ProtocolError("an output of nothing")
         stream = header.get("stream")
         if stream not in ("stdout", "stderr"):
             raise ProtocolError(f"output on a stream {stream!r:.40}")
@@ -75,11 +91,29 @@ def parse(header: Mapping[str, object], payload: bytes) -> Event:
         return _answer(parse_object(payload), header.get("intact"))
     if payload:
         raise ProtocolError(f"a payload of {len(payload)} bytes where none belongs")
-    if kind == "ready":
-        return Ready()
-    if kind == "attached":
-        return Attached()
-    raise ProtocolError(f"a message of unknown kind {kind!r:.40}")
+    return Ready() if kind == "ready" else Attached()
+
+
+def value_bytes(value: object) -> int:
+    """Return how long a value is as JSON in UTF-8.
+
+    Raises:
+        ProtocolError: it holds what the guest never sends: a number that is not finite (1e999 is valid JSON), half a
+            surrogate pair, or nesting so deep that whoever shows it would exhaust the stack.
+    """
+    level = [value]
+    for _ in range(_DEPTH):
+        level = [item for found in level for item in _items(found) if type(item) in (list, dict)]
+    if level:
+        raise ProtocolError(f"a value nested deeper than {_DEPTH}")
+    try:
+        return len(json.dumps(value, allow_nan=False, ensure_ascii=False).encode())
+    except ValueError as error:
+        raise ProtocolError(f"a value that is no plain data: {type(error).__name__}") from None
+
+
+def _items(found: object) -> Iterable[object]:
+    return found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
 
 
 def _text(value: object, what: str) -> str:

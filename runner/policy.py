@@ -51,7 +51,13 @@ def launch(deno: Path, image: Path, deno_dir: Path, *, wasm_pages: int) -> Launc
         f"--v8-flags=--wasm-max-mem-pages={wasm_pages}",
         HOST_SCRIPT,
     )
-    environment = (("DENO_DIR", str(deno_dir)), ("DENO_NO_UPDATE_CHECK", "1"), ("NO_COLOR", "1"), ("TZ", "UTC"))
+    environment = (
+        ("DENO_DIR", str(deno_dir)),
+        ("DENO_NO_UPDATE_CHECK", "1"),
+        ("NO_COLOR", "1"),
+        ("SQLITE_TMPDIR", str(deno_dir)),  # where Deno's SQLite makes files without asking for a permission
+        ("TZ", "UTC"),
+    )
     return Launch(argv, environment, image)
 
 

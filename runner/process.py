@@ -17,14 +17,16 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import Empty, Queue
 
 from runner.errors import UnavailableError
 from runner.folders import Folder
 from runner.policy import LAYERS, Launch, below
 
 CHUNK = 1 << 16
+WAITING = 128  # chunks: what a process says beyond them waits in its pipe, not in the host's memory
 STDERR_BYTES = 16_384
+UNHEARD = 97  # host.mjs ends with it where the next request cannot be read
 REAP_S = 5.0
 _MEMORY_SIGNS = (b"out of memory", b"OOM", b"memory allocation of", b"Cannot allocate memory", b"Allocation failed")
 
@@ -63,13 +65,14 @@ class Worker:
             UnavailableError: the system refused.
         """
         self._folder = folder
-        self._chunks: SimpleQueue[bytes | None] = SimpleQueue()
+        self._chunks: Queue[tuple[float, bytes]] = Queue(WAITING)
         self._tail = bytearray()
         self._ended = False
         self._is_cpu_bounded = cpu_time_s is not None
         self._report = self._lifeline = -1
         self._layers: tuple[str, ...] | None = None
         self.missing: dict[str, str] = {}
+        self._threads: list[threading.Thread] = []
         try:
             cpu_s = 0 if cpu_time_s is None else max(1, math.ceil(cpu_time_s))
             self._process = self._spawn(launch, layers, data_bytes, cpu_s)
@@ -79,12 +82,19 @@ class Worker:
             raise UnavailableError(
                 f"the sandbox's process does not start: {error}", hint="reinstall the deno package"
             ) from None
-        self._threads = [
-            threading.Thread(target=self._read_stdout, daemon=True, name="sandbox-stdout"),
-            threading.Thread(target=self._read_stderr, daemon=True, name="sandbox-stderr"),
-        ]
-        for thread in self._threads:
+        try:
+            self._listen()
+        except RuntimeError as error:
+            self.end()
+            raise UnavailableError(
+                f"the sandbox's process cannot be listened to: {error}", hint="allow this user more threads (ulimit -u)"
+            ) from None
+
+    def _listen(self) -> None:
+        for work in (self._read_stdout, self._read_stderr):
+            thread = threading.Thread(target=work, daemon=True, name="sandbox-output")
             thread.start()
+            self._threads.append(thread)
 
     def _spawn(self, launch: Launch, layers: tuple[str, ...], data_bytes: int, cpu_s: int) -> subprocess.Popen[bytes]:
         if not _supports_launcher():
@@ -143,8 +153,8 @@ class Worker:
         descriptor = self._process.stdout.fileno()
         with contextlib.suppress(OSError):
             while data := os.read(descriptor, CHUNK):
-                self._chunks.put(data)
-        self._chunks.put(None)
+                self._chunks.put((clock(), data))
+        self._chunks.put((clock(), b""))
 
     def _read_stderr(self) -> None:
         assert self._process.stderr is not None
@@ -178,9 +188,12 @@ class Worker:
             TimeoutError: nothing came until the deadline (on this module's clock).
         """
         try:
-            return self._chunks.get(timeout=max(0.0, deadline - clock()))
+            came, data = self._chunks.get(timeout=max(0.0, deadline - clock()))
         except Empty:
             raise TimeoutError from None
+        if data and came > deadline:  # who never stops talking is late too
+            raise TimeoutError
+        return data or None
 
     @property
     def has_spoken(self) -> bool:
@@ -190,8 +203,8 @@ class Worker:
     def end(self) -> str:
         """Kill the process, reap it, remove its folder, and return what it died of.
 
-        Returns `memory` if it ran out of memory, `cpu` if it used up its processor time, `exit` if it ended itself,
-        `killed` if it still ran.
+        Returns `memory` if it ran out of memory, `cpu` if it used up its processor time, `unheard` if requests could
+        not reach it any more, `exit` if it ended itself otherwise, `killed` if it still ran.
         """
         if self._ended:
             return "killed"
@@ -199,8 +212,7 @@ class Worker:
         code = self._reap()
         self.kill()
         self._process.wait()
-        for thread in self._threads:
-            thread.join(REAP_S)
+        self._stop_listening()
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             with contextlib.suppress(OSError):
                 if pipe is not None:
@@ -210,9 +222,17 @@ class Worker:
         self._folder.remove()
         return _cause(code, bytes(self._tail), is_cpu_bounded=self._is_cpu_bounded)
 
+    def _stop_listening(self) -> None:
+        deadline = clock() + REAP_S
+        for thread in self._threads:
+            while thread.is_alive() and clock() < deadline:
+                with contextlib.suppress(Empty):  # it may wait for room
+                    self._chunks.get_nowait()
+                thread.join(0.01)
+
     def _reap(self) -> int | None:
         """The exit code, if the process has closed its output on its own and is about to be gone."""
-        if self._threads[0].is_alive():
+        if not self._threads or self._threads[0].is_alive():
             return self._process.poll()
         with contextlib.suppress(subprocess.TimeoutExpired):
             return self._process.wait(REAP_S)
@@ -237,6 +257,8 @@ class Worker:
 def _cause(code: int | None, tail: bytes, *, is_cpu_bounded: bool) -> str:
     if code is None:
         return "killed"
+    if code == UNHEARD:
+        return "unheard"
     if any(sign in tail for sign in _MEMORY_SIGNS):
         return "memory"
     if hasattr(signal, "SIGXCPU") and code in (-signal.SIGXCPU, -signal.SIGKILL):

@@ -105,6 +105,8 @@ class Protocol:
 
     def _event(self, header: Mapping[str, object], payload: bytes) -> messages.Event:
         self._check_envelope(header)
+        if header["type"] == "result" and len(payload) > self._limits.result_bytes + _TEXT_ROOM:
+            raise ProtocolError(f"an answer of {len(payload)} bytes")
         event = messages.parse(header, payload)
         self._account(event)
         if isinstance(event, messages.Ready | messages.Attached | messages.Answer):
@@ -136,8 +138,11 @@ class Protocol:
             self._artifacts.append(len(event.data))
             if len(self._artifacts) > limits.artifacts or sum(self._artifacts) > limits.artifacts_bytes:
                 raise ProtocolError("more artifacts than the limits allow")
-        elif isinstance(event, messages.Answer) and event.artifacts != len(self._artifacts):
-            raise ProtocolError(f"{len(self._artifacts)} artifacts came, the answer counts {event.artifacts}")
+        elif isinstance(event, messages.Answer):
+            if event.artifacts != len(self._artifacts):
+                raise ProtocolError(f"{len(self._artifacts)} artifacts came, the answer counts {event.artifacts}")
+            if messages.value_bytes(event.value) > limits.result_bytes:
+                raise ProtocolError(f"a value of more than {limits.result_bytes} bytes")
 
 
 def _message(header: Mapping[str, object], more: Mapping[str, object]) -> bytes:

@@ -41,6 +41,7 @@ _EXPLANATIONS = {
     ),
     "killed": ("crashed", "Crashed", "the sandbox's process was killed from outside, or the system had no memory left"),
 }
+_EXPLANATIONS["unheard"] = _EXPLANATIONS["exit"]
 SNIPPET_BYTES = 1_000_000
 _NOT_INTACT = (
     "the snippet changed the interpreter in a way that cannot be undone: the next run gets a new process, without the "
@@ -134,17 +135,16 @@ class Sandbox:
         with self._lock:
             if self._closed:
                 return self._unavailable(UnavailableError("the sandbox is closed", hint="make a new one"))
+            size = len(code.encode("utf-8", "surrogatepass"))
             try:
                 session = self._ready_session(eager=False)
                 self._check_layers(session)
+                if size > SNIPPET_BYTES:
+                    return self._too_long(size)
+                begin = wall_clock_ms() if clock_ms is None else clock_ms
+                return self._run(session, code.removeprefix("\ufeff"), on_output, begin)
             except RunnerError as error:
                 return self._unavailable(error)
-            size = len(code.encode("utf-8", "surrogatepass"))
-            if size > SNIPPET_BYTES:
-                return self._too_long(size)
-            return self._run(
-                session, code.removeprefix("\ufeff"), on_output, wall_clock_ms() if clock_ms is None else clock_ms
-            )
 
     async def arun(self, code: str, *, on_output: OnOutput | None = None, clock_ms: int | None = None) -> RunResult:
         """Run a snippet like `run`, from a thread, so that an asyncio loop goes on meanwhile. `on_output` is called in
@@ -188,6 +188,10 @@ class Sandbox:
                 transcript.warn(why)
             return transcript.result(duration_s=duration, state=LOST if why else KEPT, **more)
         except Lost as lost:
+            if lost.cause == "unheard" and session.answered:
+                self._drop()
+                self._gone = True
+                return self._run(self._ready_session(eager=False), code, on_output, clock_ms)
             status, kind, text = _EXPLANATIONS["cancelled" if self._cancelled else lost.cause]
             reason = RunError(kind, text.format_map(self.limits.to_dict()))
             return self._lost(transcript, status, reason, lost.duration_s, more)

@@ -17,7 +17,7 @@ GRACE_S = 1.0  # between the interrupt, which keeps the state, and SIGKILL
 
 
 class Lost(Exception):  # noqa: N818 (an end, told by its cause)
-    """The process is gone or was killed: `time`, `memory`, `cpu`, `exit` or `killed`."""
+    """The process is gone or was killed: `time`, or what `Worker.end` returns."""
 
     def __init__(self, cause: str, duration_s: float) -> None:
         self.cause = cause
@@ -43,6 +43,7 @@ class Session:
         self.used = False
         self._limits = limits
         self._ready = False
+        self.answered = False  # a run: what a snippet did to the process may show in the next
         self.loaded = False  # interpreter and engine are there: what fails next is the database
         self._began = clock()
         self._protocol = Protocol(random_id(), limits)
@@ -111,6 +112,7 @@ class Session:
         request = self._protocol.run(random_id(), code, soft_deadline_ms=wall * 1000, clock_ms=clock_ms)
         self._worker.send(request)
         self._until(Answer, self._began + wall + GRACE_S, take)
+        self.answered = True
         return self.elapsed
 
     def _until(self, last: type[Event], deadline: float, take: Callable[[Event], None]) -> None:

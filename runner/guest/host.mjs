@@ -63,9 +63,17 @@ let database = compiling === null ? null : openDatabase(await compiling, limits)
 
 for (const name of ["read", "write", "net", "env", "run", "sys", "ffi", "import"]) Deno.permissions.revokeSync({ name });
 
-// A thread that a snippet leaves behind would write to stdout in the middle of a later run, which would be killed for it.
+// A thread that a snippet leaves behind would write to stdout in the middle of a later run, which would be killed for it. A
+// snapshot of the heap holds the ids of the frames.
+const TAKEN = {
+  worker_threads: ["Worker"],
+  v8: ["getHeapSnapshot", "writeHeapSnapshot", "setHeapSnapshotNearHeapLimit", "queryObjects", "startupSnapshot"],
+};
 delete globalThis.Worker;
-Object.defineProperty(process.getBuiltinModule("worker_threads"), "Worker", { value: undefined });
+for (const [module, names] of Object.entries(TAKEN)) {
+  const exported = process.getBuiltinModule(module);
+  for (const name of names) for (const at of [exported, exported.default ?? exported]) Object.defineProperty(at, name, { value: undefined });
+}
 
 delete Deno.stdin; // the requests come there: a snippet that closed it would take the next run along
 
@@ -73,7 +81,8 @@ delete Deno.stdin; // the requests come there: a snippet that closed it would ta
 const request = { id: "", sequence: 0, deadline: Infinity, interrupted: 0, output: 0, overflow: false };
 
 function send(header, payload) {
-  writeFrame({ ...header, generation: start.generation, request: request.id, sequence: request.sequence++ }, payload);
+  const envelope = { generation: start.generation, request: request.id, sequence: request.sequence++ };
+  writeFrame({ __proto__: null, ...header, ...envelope }, payload);
 }
 
 const pending = { stream: null, parts: [], size: 0, since: 0 };
@@ -93,6 +102,7 @@ function flush() {
 }
 
 function print(stream, bytes) {
+  if (bytes.length === 0 || request.overflow) return bytes.length;
   const room = limits.output_bytes - request.output;
   const kept = bytes.length > room ? bytes.slice(0, Math.max(room, 0)) : bytes.slice();
   request.output += kept.length;
@@ -131,7 +141,11 @@ const bridge = {
   tokenize: (sql) => engine().tokenize(sql),
   packages: () => packages.list,
   wheel: (file) => packages.read(file),
-  artifact: (name, media, bytes) => send({ type: "artifact", name, media }, bytes),
+  artifact: (name, media, bytes) => {
+    const view = bytes.getBuffer("u8");
+    send({ type: "artifact", name: `${name}`, media: `${media}` }, view.data);
+    view.release();
+  },
   disarm: () => {
     request.deadline = Infinity;
     const why = request.overflow ? "output" : request.interrupted > 0 ? "time" : "";
@@ -140,7 +154,8 @@ const bridge = {
   },
 };
 
-// Taken now: a snippet reaches the object that they belong to.
+// Taken now: a snippet reaches the objects that they belong to.
+const { exit } = Deno;
 const { setStdout, setStderr, setStdin, setInterruptBuffer } = python;
 
 function connect() {
@@ -177,8 +192,20 @@ const handlers = {
 };
 
 writeFrame({ type: "ready", generation: start.generation });
+
+// Where a snippet broke what requests come by, the next one ends the process before it was heard; the host knows this exit code.
+const UNHEARD = 97;
+
+function heard() {
+  try {
+    return readFrame();
+  } catch {
+    return exit(UNHEARD);
+  }
+}
+
 for (;;) {
-  const frame = readFrame();
+  const frame = heard();
   if (frame === null) Deno.exit(0);
   request.id = frame.header.request;
   request.sequence = 0;

@@ -16,7 +16,8 @@ def test_command_line_and_environment_are_these() -> None:
         "--v8-flags=--wasm-max-mem-pages=17152 host.mjs"
     )
     assert dict(found.environment) == {
-        "DENO_DIR": "/dev/shm/own", "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1", "TZ": "UTC",
+        "DENO_DIR": "/dev/shm/own", "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1",
+        "SQLITE_TMPDIR": "/dev/shm/own", "TZ": "UTC",
     }  # fmt: skip
     assert found.cwd == Path("/cache/image")
 
