@@ -37,7 +37,7 @@ from bench.tables import (
     from_stream,
     raw_path,
 )
-from guards import TypedCells
+from guards import LONGEST, TypedCells
 
 Progress = Callable[[str, int, int], None]  # label, done, total
 
@@ -140,7 +140,7 @@ class Build:
             raw = self._raw_pool.submit(self._write_texts, exports)
             con = self._connection()
             con.execute("BEGIN")
-            _write_main(con, exports, self._kept, now, progress)
+            _write_main(con, exports, self._kept, raw, now, progress)
             for load in self._loads.values():
                 con.execute(f"DROP TABLE IF EXISTS {load.target}")
             con.execute("COMMIT")
@@ -165,16 +165,23 @@ class Build:
             )
         return con
 
-    def _write_texts(self, exports: Sequence[GuardedExport]) -> None:
+    def _write_texts(self, exports: Sequence[GuardedExport]) -> dict[str, int]:
+        """Return how long the longest text of the changed columns is, for each table that DuckDB has loaded."""
         con = self._files.result()
+        longest: dict[str, int] = {}
         for guarded in exports:
             for table in guarded.tables:
-                if table.guarded.raw_columns:
-                    kept = table.raw.frame.select(ROW, LINE, *table.guarded.raw_columns)
+                columns, text = table.guarded.raw_columns, table.raw.plain
+                if columns and text is not None and table.name in self._kept:
+                    for statement in bulk.texts(quote(table.name), text, columns):
+                        con.execute(statement)
+                    ((longest[table.name],),) = con.execute(bulk.longest(quote(table.name), columns)).fetchall()
+                elif columns:
                     with reading(guarded.export.path):
-                        _create(con, quote(table.name), kept)
+                        _create(con, quote(table.name), table.raw.frame.select(ROW, LINE, *columns))
         con.execute("COMMIT")
         detach(con)
+        return longest
 
     def _connection(self) -> Connection:
         if self._con is None:
@@ -186,13 +193,14 @@ def _write_main(
     con: Connection,
     exports: Sequence[GuardedExport],
     loaded: Mapping[str, _Load],
+    raw: Future[dict[str, int]],
     now: datetime,
     progress: Progress | None,
 ) -> None:
     for guarded in exports:
         for table in guarded.tables:
             with reading(guarded.export.path):
-                if not _stands(con, table, loaded.get(table.name)):
+                if not _stands(con, table, loaded.get(table.name), raw):
                     _create(con, f"main.{quote(table.name)}", table.guarded.corrected, _reporting(progress, table))
             _comment(con, table)
     con.execute("CREATE SCHEMA guard")
@@ -202,8 +210,11 @@ def _write_main(
         con.execute(f"CREATE MACRO main.{signature} AS {body}")
 
 
-def _stands(con: Connection, table: GuardedTable, load: _Load | None) -> bool:
-    """Take the table as it was loaded if it is the corrected one; integers that were read as floats become so."""
+def _stands(con: Connection, table: GuardedTable, load: _Load | None, raw: Future[dict[str, int]]) -> bool:
+    """Make the table that was loaded the corrected one; integers that were read as floats become so.
+
+    Return whether that could be done. `raw`: how long the texts of changed columns are (see `guards.shifts`).
+    """
     typed = load.result.result() if load is not None else None
     if load is None or typed is None:
         return False
@@ -212,8 +223,12 @@ def _stands(con: Connection, table: GuardedTable, load: _Load | None) -> bool:
     changed = table.guarded.changed
     if any(name in changed or (loaded[name], wanted[name]) != (pl.Float64(), pl.Int64()) for name in other):
         return False
-    if changed:
-        _replace(con, load.target, table.guarded.corrected.select(ROW, *changed))
+    shifts = table.guarded.shifts
+    if any(shifts.values()) and raw.result().get(table.name, 0) > LONGEST:
+        shifts = {name: shift for name, shift in shifts.items() if shift is None}
+    con.execute(bulk.number_rows(load.target, shifts))
+    if replaced := [name for name in changed if name not in shifts]:
+        _replace(con, load.target, table.guarded.corrected.select(ROW, *replaced))
     for name in other:
         con.execute(f"ALTER TABLE {load.target} ALTER {quote(name)} TYPE BIGINT")
     con.execute(f"ALTER TABLE {load.target} RENAME TO {quote(table.name)}")
@@ -236,9 +251,7 @@ def _load(
         con.execute(bulk.load(target, text, kinds))
     except CELL_REFUSED:
         return None  # a cell that the head did not promise: the guard reads the text
-    found = bulk.read_back(asking(con), target, text, kinds, head)
-    con.execute(bulk.number_rows(target))
-    return found
+    return bulk.read_back(asking(con), target, text, kinds, head)
 
 
 def _reporting(progress: Progress | None, table: GuardedTable) -> Callable[[int], None]:

@@ -16,8 +16,8 @@ from pathlib import Path
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from bench.export import ROW, PlainText
-from guards import TypedCells
+from bench.export import LINE, ROW, PlainText
+from guards import Shift, TypedCells
 
 BATCH_ROWS = 4 * 122_880  # whole row groups of DuckDB: each batch is compressed once
 
@@ -63,6 +63,26 @@ def load(target: str, text: PlainText, kinds: Mapping[str, str]) -> str:
 
     Each line has to be one record of exactly these fields, and each filled cell a text of its column's type.
     """
+    return f"CREATE TABLE {target} AS SELECT 0::BIGINT AS {ROW}, * FROM {_source(text, kinds)}"
+
+
+def texts(target: str, text: PlainText, columns: Sequence[str]) -> list[str]:
+    """Return the statements that create the table `target` (quoted): `_row`, `_line` and the texts of some columns."""
+    wanted = ", ".join([f"0::BIGINT AS {ROW}", f"0::BIGINT AS {LINE}", *map(quote, columns)])
+    return [
+        f"CREATE TABLE {target} AS SELECT {wanted} FROM {_source(text, {})}",
+        f"UPDATE {target} SET {ROW} = {_number(target)}, {LINE} = {_number(target)} + {text.skip_lines}",
+    ]
+
+
+def longest(target: str, columns: Sequence[str]) -> str:
+    """Return the query for how many characters the longest text of these columns has."""
+    lengths = [f"coalesce(max(length({quote(name)})), 0)" for name in columns]
+    return f"SELECT greatest({', '.join(lengths)}) FROM {target}"
+
+
+def _source(text: PlainText, kinds: Mapping[str, str]) -> str:
+    """Return the reading of a text, its columns typed by `kinds`."""
     types = column_types(text.columns, kinds)
     forms = [_MOMENTS[kind] for kind in kinds.values() if kind in _MOMENTS]
     fields = ", ".join(f"{literal(name)}: '{type_}'" for name, type_ in types.items())
@@ -72,13 +92,25 @@ def load(target: str, text: PlainText, kinds: Mapping[str, str]) -> str:
         "auto_detect = false", "quote = ''", "escape = ''",
         "comment = ''", "nullstr = ''", "strict_mode = true", *(f"timestampformat = '{form}'" for form in forms[:1]),
     ]  # fmt: skip
-    source = f"read_csv({literal(text.path)}, {', '.join(options)})"
-    return f"CREATE TABLE {target} AS SELECT 0::BIGINT AS {ROW}, * FROM {source}"
+    return f"read_csv({literal(text.path)}, {', '.join(options)})"
 
 
-def number_rows(target: str) -> str:
-    """Return the statement that numbers the rows in the order of the file, from 1."""
-    return f"UPDATE {target} SET {ROW} = rowid + 1"
+def number_rows(target: str, shifts: Mapping[str, Shift | None]) -> str:
+    """Return the statement that numbers the rows in the order of the file, from 1, and changes columns as a whole."""
+    values = [f"{quote(name)} = {_shifted(quote(name), shift)}" for name, shift in shifts.items()]
+    return f"UPDATE {target} SET {', '.join([f'{ROW} = {_number(target)}', *values])}"
+
+
+def _number(target: str) -> str:
+    """Return each row's number by its place in the table. Rows that are not committed yet have high ids."""
+    return f"(rowid - (SELECT min(rowid) FROM {target}) + 1)"
+
+
+def _shifted(name: str, shift: Shift | None) -> str:
+    if shift is None:
+        return "NULL"
+    whole, power = f"round({name} * 1e{shift.decimals})", shift.decimals - shift.exponent
+    return f"{whole} / 1e{power}" if power >= 0 else f"{whole} * 1e{-power}"
 
 
 def read_back(

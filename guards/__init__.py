@@ -12,11 +12,13 @@ from guards.errors import BoardError, GuardError, UnitError
 from guards.guard import Guarded, expected_kinds, guard, head_of
 from guards.history import Past
 from guards.report import ColumnReport, GuardReport, Proposal, TableReport, Witness, outcome_of
+from guards.shifts import LONGEST, Shift
 
 RULES_VERSION = "3"
 """Changes whenever the same export and profile could get another verdict; stands in the ledger and in receipts."""
 
 __all__ = [
+    "LONGEST",
     "RULES_VERSION",
     "Approval",
     "Board",
@@ -30,6 +32,7 @@ __all__ = [
     "Past",
     "Proposal",
     "Range",
+    "Shift",
     "TableReport",
     "TypedCells",
     "UnitError",

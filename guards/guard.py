@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -25,6 +25,7 @@ from guards.identities import broken, columns_of, parse_identity
 from guards.judging import judge
 from guards.report import JUDGED_ROLES, ColumnReport, Role, TableReport
 from guards.rows import with_cell_units, with_known_units
+from guards.shifts import Shift, shifts
 from guards.units import find_unit
 
 _TEXT_ROLES: frozenset[Role] = frozenset({"identifier", "result", "unit", "text"})
@@ -38,7 +39,8 @@ class Guarded:
     `raw_columns`: columns whose text must be kept because a cell was changed, cleared or refused.
     `flags`: _row, column, measurement, kind, detail. `units`: column, measurement, segment (JSON text), unit, verdict.
     `limits`: node, lower, upper, unit. `changed`: columns of which some value is not its cell read plainly, so that
-    a table that was loaded from the text without the guard holds the same.
+    a table that was loaded from the text without the guard holds the same; `shifts`: how arithmetic on such a table
+    makes some of them (see `guards.shifts`).
     """
 
     report: TableReport
@@ -48,6 +50,7 @@ class Guarded:
     units: pl.DataFrame
     limits: pl.DataFrame
     changed: tuple[str, ...]
+    shifts: Mapping[str, Shift | None] = field(default_factory=dict)
 
 
 def head_of(frame: pl.LazyFrame, columns: Sequence[ExportColumn]) -> pl.DataFrame:
@@ -113,7 +116,11 @@ def guard(
         if name not in by_name and kind.numeric and kind.numbers != kind.readings and name not in raw
     ]  # fmt: skip
     corrected = _corrected(frame, cells.source, cells.kinds, columns, by_name, effects)
-    return Guarded(report, corrected, raw, flags, _units(reports), _limits(board, reports), (*raw, *coded))
+    known = {} if typed is None else shifts(cells, [column for column in measured if column.touched])
+    return Guarded(
+        report, corrected, raw, flags, _units(reports), _limits(board, reports), changed=(*raw, *coded),
+        shifts={name: shift for name, shift in known.items() if name not in effects.rewritten},
+    )  # fmt: skip
 
 
 def _corrected(

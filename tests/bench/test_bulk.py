@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import duckdb
 import polars as pl
 import pytest
 
@@ -196,3 +197,39 @@ def test_a_load_that_nobody_waits_for_has_ended_before_anything_else_is_written(
         assert export.dialect["path"] == "careful"
         build.keep([export])
         assert [build._loads[text].result.done() for text in begun] == [True]
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ("the head has what all have", "4973.5"),
+        ("one has more digits than 15", "4998.0780599999996456"),
+        ("one has more decimals than the others", "4973.123456789"),
+        ("one is far smaller", "0.00000000000013"),
+        ("one is empty", ""),
+        ("one is no reading", "9.9E+37"),
+        ("one has an exponent", "4.9735E+03"),
+        ("one is a fault", "45000.25"),
+    ],
+)
+def test_a_corrected_table_holds_what_the_text_gives_and_raw_keeps_it(folder: Path, cell: str, text: str) -> None:
+    path = written(folder / "soak.csv", changed(lines(scale=1000), 120_000, 3, text))
+    frame, analysis = stored(path)
+    (report,) = (column for column in analysis.guard.tables[0].columns if column.name == "vout_v")
+    assert (report.verdict, report.factor) == ("corrected", 0.001), cell
+    assert frame.equals(by_the_guard_alone(path).corrected.collect(), null_equal=True), cell
+    with duckdb.connect(analysis.raw_db, read_only=True) as con:
+        kept = con.execute("SELECT _row, _line, vout_v FROM soak ORDER BY _row").fetchall()
+    wanted = [line.split(",")[3] or None for line in path.read_text().splitlines()[1:]]
+    assert kept == [(row, row + 1, cell) for row, cell in enumerate(wanted, 1)]
+
+
+def test_a_refused_column_is_null_and_raw_keeps_its_text(folder: Path) -> None:
+    (folder / "b.toml").write_text('[board]\nname = "B"\n')
+    path = written(folder / "soak.csv", lines(scale=1000))
+    frame, analysis = stored(path)
+    assert analysis.guard.outcome == "refused"
+    assert frame["vout_v"].null_count() == ROWS
+    with duckdb.connect(analysis.raw_db, read_only=True) as con:
+        found = con.execute("SELECT count(*), min(_row), max(_line), min(vout_v) FROM soak").fetchall()
+    assert found == [(ROWS, 1, ROWS + 1, "4950.0")]
