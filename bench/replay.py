@@ -108,9 +108,10 @@ def _of_store(then: Mapping[str, Any], source: Path, given: Sequence[Path], sand
     """Take the same exports from the store again; `given`: where the store is now."""
     from bench.store.locking import Patience  # noqa: PLC0415 - only receipts of a store pay for it
     from bench.store.opened import opened  # noqa: PLC0415
+    from bench.store.stores import is_delta  # noqa: PLC0415
     from bench.store.working import Selection  # noqa: PLC0415
 
-    path = given[0] if given else _there(then["path"], source)
+    path = given[0] if given else Path(then["path"]) if is_delta(then["path"]) else _there(then["path"], source)
     if path is None:
         raise UsageError(
             f"the store of this receipt is not there any more: {then['path']}",
@@ -118,7 +119,7 @@ def _of_store(then: Mapping[str, Any], source: Path, given: Sequence[Path], sand
             hint=f"say where it is now: bench-analyze replay {source} --export STORE",
         )
     selection = Selection(tuple(then["tables"]), None, then["where"], then["keys"])
-    return opened(path, selection, sandboxes, Patience())
+    return opened(path, selection, sandboxes, Patience(), versions=then.get("delta"))
 
 
 def _inputs(receipt: Mapping[str, Any], source: Path, exports: Sequence[Path], board: Path | None) -> Inputs:

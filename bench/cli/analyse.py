@@ -94,7 +94,7 @@ def _analysis(job: Job) -> Analysis:
     )
 
 
-def _opened(store: Path, job: Job) -> StoreAnalysis:
+def _opened(store: str, job: Job) -> StoreAnalysis:
     from bench.store.locking import Patience
     from bench.store.opened import opened
     from bench.store.working import Selection

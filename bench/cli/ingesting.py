@@ -10,7 +10,6 @@ import os
 import signal
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 from bench.cli.progress import note
 from bench.cli.reply import Reply
@@ -21,6 +20,7 @@ from bench.render.values import dumps
 from bench.store.ingest import Ingestion, Progress
 from bench.store.locking import Patience
 from bench.store.status import status
+from bench.store.stores import store_of
 from bench.store.told import Wish
 
 
@@ -53,9 +53,9 @@ def ingest_reply(wish: Wish, manner: Manner) -> Reply:
     return Reply(text=text, exit_code=exit_code(run.counts, strict=manner.strict))
 
 
-def status_reply(store: Path, timeout_s: float, *, json: bool) -> Reply:
+def status_reply(store: str, timeout_s: float, *, json: bool) -> Reply:
     """Say what a store holds."""
-    found = status(store, Patience(timeout_s, note))
+    found = status(store_of(store, Patience(timeout_s, note)))
     if json:
         return Reply(document=found | {"error": None, "exit_code": DONE})
     return Reply(text=status_text(found))

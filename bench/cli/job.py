@@ -15,6 +15,7 @@ from bench.cli.options import Options, check, snippet_code
 from bench.errors import UsageError
 from bench.sandboxes import SandboxSource
 from bench.source import Source, begin_reading
+from bench.store.stores import is_delta
 from runner import LAYERS, ResourceLimits, RunnerError
 
 Progress = Callable[[str, int, int], None]
@@ -47,8 +48,8 @@ def begin(exports: list[Path], options: Options, progress: Progress | None) -> J
     model = None if options.ask is None else model_of(options.model, _connection(options))
     seed = None if options.fresh_random else 0
     sandbox = SandboxSource(_limits(options), progress, seed=seed, require_layers=options.require_layer)
-    read = exports if options.source is None else [options.source]
-    if (code is not None or model is not None) and all(path.is_file() for path in read):
+    there = options.source is not None and (is_delta(options.source) or Path(options.source).is_file())
+    if (code is not None or model is not None) and (there or (exports and all(path.is_file() for path in exports))):
         sandbox.start()
     begun = begin_reading(exports[0]) if exports else None
     return Job(exports, options, progress, code, sandbox, model, begun)

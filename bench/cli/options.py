@@ -119,8 +119,8 @@ class Options(Reading):
     "Run the snippet only where this isolation layer holds (seccomp, landlock, ...); several times for several."
     fresh_random: Annotated[bool, Parameter(name="--fresh-random", negative=(), group=_SNIPPETS)] = False
     "Let chance and the clock differ from run to run; otherwise the same snippet gives the same figures."
-    source: Annotated[Path | None, Parameter(name="--from", group=_STORE)] = None
-    "Store that ingest fills: take what it holds, instead of exports."
+    source: Annotated[str | None, Parameter(name="--from", group=_STORE)] = None
+    "Store that ingest fills (a DuckDB file, or delta:FOLDER-OR-URL): take what it holds, instead of exports."
     tables: Annotated[tuple[str, ...], Parameter(name="--tables", negative=(), group=_STORE)] = ()
     "Only these of its tables, such as retest,soak; all otherwise."
     since: Annotated[str | None, Parameter(name="--since", group=_STORE)] = None
@@ -182,7 +182,8 @@ def _check_source(exports: list[Path], options: Options) -> None:
 
 def _check_files(exports: list[Path], options: Options) -> None:
     beside = [path.parent / "board.toml" for path in exports]
-    read = [*exports, *beside, options.board, options.snippet, options.source]
+    store = None if options.source is None else Path(options.source)
+    read = [*exports, *beside, options.board, options.snippet, store]
     inputs = {path.resolve() for path in read if path is not None}
     written: set[Path] = set()
     for name, path in (("--db", options.db), ("--out", options.out), ("--receipt", options.receipt),

@@ -37,7 +37,7 @@ def ingest(
     inbox: Path,
     /,
     *,
-    db: Annotated[Path, Parameter(name="--db")],
+    db: Annotated[str, Parameter(name="--db")],
     board: Annotated[Path | None, Parameter(name="--board")] = None,
     json: Annotated[bool, Flag] = False,
     strict: Annotated[bool, Flag] = False,
@@ -57,7 +57,7 @@ def ingest(
     inbox
         Folder that benches write to, with the folders below it.
     db
-        Store (DuckDB file) to fill; made if it is not there.
+        Store to fill, made if it is not there: a DuckDB file, or delta:FOLDER or delta:s3://... for Delta tables.
     board
         Board profile (TOML) of all exports; board.toml beside each export otherwise.
     json
@@ -92,7 +92,7 @@ def ingest(
 
 def status(
     *,
-    db: Annotated[Path, Parameter(name="--db")],
+    db: Annotated[str, Parameter(name="--db")],
     lock_timeout: Annotated[float, Parameter(name="--lock-timeout", validator=_SECONDS)] = 60.0,
     json: Annotated[bool, Flag] = False,
 ) -> Reply:

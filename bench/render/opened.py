@@ -15,7 +15,8 @@ def store_text(analysis: StoreAnalysis, *, kept: bool = True) -> str:
     working, selection = analysis.working, analysis.selection
     assert working is not None
     lines = [
-        f"{analysis.store}: {working.exports} export{'' if working.exports == 1 else 's'}, {analysis.guard.outcome}"
+        f"{analysis.store.location}: {working.exports} export{'' if working.exports == 1 else 's'}, "
+        f"{analysis.guard.outcome}"
     ]
     if selection.where is not None:
         lines.append(f"where {selection.where} (the columns' counts are of the whole exports)")
@@ -31,9 +32,9 @@ def store_dict(analysis: StoreAnalysis) -> dict[str, object]:
     working, selection = analysis.working, analysis.selection
     assert working is not None
     return {
-        "path": str(analysis.store),
+        "path": analysis.store.location,
         "sha256": working.version,
-        "bytes": analysis.store.stat().st_size,
+        "bytes": analysis.store.sizes()[0],
         "format": "store",
         "dialect": {
             "exports": working.exports, "keys": working.keys, "tables": list(working.tables), "since": selection.since,

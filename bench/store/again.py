@@ -6,27 +6,30 @@ from collections.abc import Sequence
 from datetime import UTC
 from pathlib import Path, PurePath
 
+import polars as pl
+
 from bench.source import decompress
-from bench.store.database import MAIN, RAW, asked, reading
+from bench.store.database import MAIN, RAW, Connection, asked
 from bench.store.inbox import Found
-from bench.store.locking import Patience
 
 
-def bring_back(store: Path, keys: Sequence[int], folder: Path, patience: Patience) -> list[tuple[Found, str]]:
-    """Write the bytes of held exports below `folder`, each under its own name; return them with their hashes.
-
-    Raises:
-        UsageError, EnvironmentProblem: as `database.reading`.
-    """
-    with reading(store, patience, raw=True) as con:
-        found = asked(
+def bring_back(con: Connection, keys: Sequence[int], folder: Path) -> list[tuple[Found, str]]:
+    """Write the bytes of held exports below `folder`, each under its own name; return them with their hashes."""
+    return written(
+        asked(
             con,
             f"SELECT DISTINCT ON (e.export) e.export, e.sha256, e.path, e.modified_at, f.content "
             f"FROM {MAIN}.guard.exports e JOIN {RAW}.files f ON f.sha256 = e.sha256 "
             f"WHERE e.export IN ({', '.join(map(str, keys))}) ORDER BY e.export",
-        )
+        ),
+        folder,
+    )
+
+
+def written(exports: pl.DataFrame, folder: Path) -> list[tuple[Found, str]]:
+    """Write exports (`export`, `sha256`, `path`, `modified_at`, `content`) as `bring_back` does."""
     given = []
-    for key, sha256, path, modified, content in found.iter_rows():
+    for key, sha256, path, modified, content in exports.iter_rows():
         place = folder / str(key) / PurePath(path).name
         place.parent.mkdir(parents=True)
         data = decompress(content)

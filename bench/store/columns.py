@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 Units = Mapping[str | None, str | None]
 """The unit of each measurement; one entry under None where a column has no measurements."""
-_EXACT = 2**53  # beyond it a double holds only some integers
+EXACT = 2**53  # beyond it a double holds only some integers
 _WORDS = {"VARCHAR": "text", "BIGINT": "integer", "DOUBLE": "number", "BOOLEAN": "boolean", "TIMESTAMP": "time"}
 
 
@@ -59,9 +59,9 @@ class Place:
 
 
 def place_all(
-    incoming: Iterable[Incoming], stored: Sequence[Stored], extent_of: Callable[[Stored], Extent]
+    incoming: Iterable[Incoming], stored: Sequence[Stored], extent_of: Callable[[Stored], Extent] | None
 ) -> list[Place]:
-    """Return the place of each column, in order. `extent_of` is asked only where types differ."""
+    """Return the place of each column, in order. `extent_of` is asked where types differ; None: no type changes."""
     known = list(stored)
     found: list[Place] = []
     for column in incoming:
@@ -73,7 +73,7 @@ def place_all(
     return found
 
 
-def _place(column: Incoming, stored: Sequence[Stored], extent_of: Callable[[Stored], Extent]) -> Place | None:
+def _place(column: Incoming, stored: Sequence[Stored], extent_of: Callable[[Stored], Extent] | None) -> Place | None:
     for each in stored:
         if each.source.lower() == column.name.lower() and _agree(column.units, each.units):
             type_ = _common(column, each, extent_of)
@@ -92,18 +92,20 @@ def _agree(units: Units, others: Units) -> bool:
     return all(others.get(key, unit) == unit for key, unit in units.items())
 
 
-def _common(column: Incoming, stored: Stored, extent_of: Callable[[Stored], Extent]) -> str | None:
+def _common(column: Incoming, stored: Stored, extent_of: Callable[[Stored], Extent] | None) -> str | None:
     """Return the type that holds both without loss, None where there is none."""
     pair = (stored.type, column.type)
     unitless = not any((*column.units.values(), *stored.units.values()))
     if column.type == stored.type or not column.extent.values:
         return stored.type
-    if pair == ("DOUBLE", "BIGINT") and column.extent.magnitude <= _EXACT:
+    if pair == ("DOUBLE", "BIGINT") and column.extent.magnitude <= EXACT:
         return "DOUBLE"
     if pair == ("VARCHAR", "BIGINT") and unitless:
         return "VARCHAR"
+    if extent_of is None:
+        return None
     there = extent_of(stored)
-    if not there.values or (pair == ("BIGINT", "DOUBLE") and there.magnitude <= _EXACT):
+    if not there.values or (pair == ("BIGINT", "DOUBLE") and there.magnitude <= EXACT):
         return column.type
     if pair == ("BIGINT", "VARCHAR") and unitless:
         return "VARCHAR"

@@ -45,7 +45,7 @@ Committed = Added | HeldAlready | Failed
 def commit(con: Connection, known: Known, batch: Sequence[Judged]) -> list[Committed]:
     """Write exports into an open store, and return what became of each. `known` is kept up to date."""
     known.refresh(con)
-    fresh, held = _apart(known, batch)
+    fresh, held = apart(known, batch)
     if not fresh:
         return list(held)
     try:
@@ -58,7 +58,8 @@ def commit(con: Connection, known: Known, batch: Sequence[Judged]) -> list[Commi
         return [*held, *(found for judged in fresh for found in commit(con, known, [judged]))]
 
 
-def _apart(known: Known, batch: Sequence[Judged]) -> tuple[list[Judged], list[HeldAlready]]:
+def apart(known: Known, batch: Sequence[Judged]) -> tuple[list[Judged], list[HeldAlready]]:
+    """Return what the store has not yet, and what it or the batch itself already has."""
     fresh: dict[str, Judged] = {}
     held = []
     for judged in batch:

@@ -186,7 +186,7 @@ def _make(con: Connection, store: Path) -> None:
     if found[MAIN]:
         tell_apart(con, store)
     if not found[RAW]:
-        _execute(con, RAW, schema.make_raw(RAW))
+        execute(con, RAW, schema.make_raw(RAW))
     elif "guard.kept" not in found[RAW]:
         raw = tables.raw_path(store)
         raise UsageError("this is not the companion of a store", file=raw, hint="move it away, or name another --db")
@@ -197,7 +197,7 @@ def _make(con: Connection, store: Path) -> None:
                 file=store,
                 hint=f"bring it back, or move {tables.raw_path(store).name} away",
             )
-        _execute(con, MAIN, schema.make_main(MAIN))
+        execute(con, MAIN, schema.make_main(MAIN))
 
 
 def _tables(con: Connection, name: str) -> set[str]:
@@ -205,7 +205,8 @@ def _tables(con: Connection, name: str) -> set[str]:
     return {str(found) for (found,) in con.execute(query).fetchall()}
 
 
-def _execute(con: Connection, name: str, statements: list[str]) -> None:
+def execute(con: Connection, name: str, statements: list[str]) -> None:
+    """Execute statements in an attached database, all or none."""
     con.execute(f"USE {name}")
     con.execute("BEGIN")
     for statement in statements:

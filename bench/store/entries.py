@@ -18,6 +18,13 @@ from bench.store.state import Known
 
 def write_ledger(con: Connection, known: Known, batch: Sequence[Keyed], places: Places) -> None:
     """Write everything that the guard said, `guard.exports` last."""
+    parts = ledger_rows(known, batch, places)
+    for name in sorted(parts, key=lambda name: name == "exports"):
+        append(con, f"{MAIN}.guard.{name}", parts[name])
+
+
+def ledger_rows(known: Known, batch: Sequence[Keyed], places: Places) -> dict[str, pl.DataFrame]:
+    """Return the rows of each of the ledger's tables that has any; profiles that the store has not yet."""
     parts: dict[str, list[pl.DataFrame]] = {}
     for key, judged in batch:
         for name, rows in judged.ledger.items():
@@ -27,12 +34,15 @@ def write_ledger(con: Connection, known: Known, batch: Sequence[Keyed], places: 
         if profile.height and profile["sha256"][0] not in known.profiles:
             known.profiles.add(profile["sha256"][0])
             parts.setdefault("profile", []).append(profile)
-    for name in sorted(parts, key=lambda name: name == "exports"):
-        rows = pl.concat(parts[name])
-        if "table_name" in rows.columns:
-            spelled = {each: known.tables[each.lower()] for each in rows["table_name"].unique()}
-            rows = rows.with_columns(pl.col("table_name").replace(spelled))
-        append(con, f"{MAIN}.guard.{name}", rows)
+    return {name: _spelled(known, pl.concat(rows)) for name, rows in parts.items()}
+
+
+def _spelled(known: Known, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with the tables' names as the store spells them."""
+    if "table_name" not in rows.columns:
+        return rows
+    names = {each: known.tables[each.lower()] for each in rows["table_name"].unique()}
+    return rows.with_columns(pl.col("table_name").replace(names))
 
 
 def _keyed(name: str, rows: pl.DataFrame, key: int, judged: Judged, places: Places) -> pl.DataFrame:
@@ -79,6 +89,13 @@ def readings(judged: Judged) -> list[tuple[Part, Reading]]:
 
 def write_alerts(con: Connection, alerts: Mapping[int, Sequence[Alert]]) -> None:
     """Write the alerts, by the exports' keys."""
+    rows = alert_rows(alerts)
+    if rows.height:
+        append(con, f"{MAIN}.guard.alerts", rows)
+
+
+def alert_rows(alerts: Mapping[int, Sequence[Alert]]) -> pl.DataFrame:
+    """Return the rows of `guard.alerts`."""
     rows: list[dict[str, object]] = [
         {
             "export": key, "table_name": alert.table, "column_name": alert.column, "measurement": alert.measurement,
@@ -87,8 +104,7 @@ def write_alerts(con: Connection, alerts: Mapping[int, Sequence[Alert]]) -> None
         for key, each in alerts.items()
         for alert in each
     ]  # fmt: skip
-    if rows:
-        append(con, f"{MAIN}.guard.alerts", schema.frame("alerts", rows))
+    return schema.frame("alerts", rows)
 
 
 def now() -> datetime:

@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,19 +17,17 @@ from bench import settings
 from bench.approvals import recorded
 from bench.boards import read_board
 from bench.errors import BenchError
-from bench.store import schema, told
-from bench.store.again import bring_back
+from bench.store import told
 from bench.store.archive import archive
-from bench.store.commit import Committed, HeldAlready, commit
-from bench.store.database import MAIN, append, followed, writing
+from bench.store.commit import Committed, HeldAlready
 from bench.store.entries import now
 from bench.store.inbox import Found, Settling, look, scan
 from bench.store.judging import Failed, Judge, Judged
 from bench.store.seeing import Notes, failure, hashed, seen_as_it_is
-from bench.store.state import Held, Known, load
+from bench.store.state import Held, Known
+from bench.store.stores import store_of
 from bench.store.told import Counts, Entry, Wish
 from bench.store.watching import changes
-from bench.store.work import work_folder
 from bench.store.workers import Workers, workers
 from guards import RULES_VERSION, GuardReport
 
@@ -50,7 +47,8 @@ class Ingestion:
     """
 
     def __init__(self, wish: Wish, progress: Progress | None = None) -> None:
-        self.wish = replace(wish, store=followed(wish.store))
+        self.wish = wish
+        self._store = store_of(wish.store, wish.patience, inbox=wish.inbox)
         self.counts = Counts()
         self.stop = threading.Event()
         self._run = Counts()
@@ -71,9 +69,8 @@ class Ingestion:
         if wish.board is not None:
             read_board(wish.board, "given")  # one that cannot be used ends the run before it begins
         with ExitStack() as opened:
-            folder = opened.enter_context(work_folder(wish.store))
-            with writing(wish.store, wish.patience) as con:
-                self._known = load(con)
+            folder = opened.enter_context(self._store.work_folder())
+            self._known = self._store.load()
             self._approved = {each.sha256 for each in recorded(settings.load().approvals)}
             self._judge = Judge(wish.board, wish.options, folder)
             self._workers: Workers = workers(self._judge, wish.jobs)
@@ -136,9 +133,7 @@ class Ingestion:
             "added": counts.added, "skipped": counts.skipped, "failed": counts.failed, "rows": counts.rows,
             "alerts": len(counts.alerts),
         }  # fmt: skip
-        with writing(self.wish.store, self.wish.patience) as con:
-            self._notes.write(con)
-            append(con, f"{MAIN}.guard.runs", schema.frame("runs", [row]))
+        self._store.record(self._notes, row)
         self._began = now()
 
     def _all(self, files: Sequence[Found]) -> Iterator[Entry]:
@@ -216,8 +211,7 @@ class Ingestion:
         ]
         for first in range(0, len(keys), _BATCH):
             with TemporaryDirectory(dir=self._judge.work) as folder:
-                brought = bring_back(self.wish.store, keys[first : first + _BATCH], Path(folder), self.wish.patience)
-                for found, sha256 in brought:
+                for found, sha256 in self._store.bring_back(keys[first : first + _BATCH], Path(folder)):
                     self._workers.give(found, sha256)
                     if self._workers.full:
                         yield from self._take(all_=False)
@@ -266,12 +260,7 @@ class Ingestion:
         if not self._ready:
             return
         batch, self._ready = self._ready, []
-        with writing(self.wish.store, self.wish.patience) as con:
-            done = commit(con, self._known, batch)
-            for each in done:
-                if not isinstance(each, Failed) and each.judged.found.named is None:
-                    self._notes.add(self._known, each.judged.found, each.judged.identity.sha256)
-            self._notes.write(con)
+        done = self._store.commit(self._known, batch, self._notes)
         self._under_way -= {judged.identity.sha256 for judged in batch}
         for each in done:
             yield self._done(each)

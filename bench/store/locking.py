@@ -34,7 +34,7 @@ class Patience:
         self.timeout_s = timeout_s
         self._note = note
 
-    def wait(self, store: Path, attempt: Callable[[], bool]) -> None:
+    def wait(self, store: str | Path, attempt: Callable[[], bool]) -> None:
         """Call `attempt` until it returns true or raises something other than `Busy`.
 
         Raises:

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -18,8 +18,8 @@ import polars as pl
 from bench import fingerprints, receipts, tables
 from bench.analysis import Analysis, temporary_database, temporary_folder
 from bench.sandboxes import SandboxSource
-from bench.store.database import followed
 from bench.store.locking import TIMEOUT_S, Note, Patience
+from bench.store.stores import Store, Versions, is_delta, store_of
 from bench.store.working import Selection, Working, build, ledger_rows, rows_in
 from guards import ColumnReport, GuardError, GuardReport, Proposal, TableReport, parse_board
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 class StoreAnalysis(Analysis):
     """What `bench.open` gives: an `Analysis` of what was chosen from a store. `exports` is empty: there are many.
 
-    `store`: the store's file. `working`: what was copied from it; `selection`: by what.
+    `store`: where it came from. `working`: what was copied from it; `selection`: by what.
     """
 
-    store: Path = field(default_factory=Path)
+    store: Store = field(kw_only=True)
     selection: Selection = field(default_factory=Selection)
     working: Working | None = None
     _report: GuardReport = field(default_factory=lambda: GuardReport(()))
@@ -54,13 +54,13 @@ class StoreAnalysis(Analysis):
 
     @property
     def source_name(self) -> str:
-        """The name of the store's file."""
-        return self.store.name
+        """The name of the store's file or folder."""
+        return PurePath(self.store.location).name
 
     @property
     def raw_db(self) -> Path:
-        """The store's own companion."""
-        return tables.raw_path(self.store)
+        """Where the store itself keeps it."""
+        return self.store.raw_path
 
     @property
     def limits(self) -> Mapping[str, Mapping[str, object]]:
@@ -84,14 +84,17 @@ class StoreAnalysis(Analysis):
     def provenance(self) -> dict[str, object]:
         """Return the `store` member of a receipt: from it the same working copy can be made."""
         assert self.working is not None
+        location, versions = self.store.location, self.store.versions()
         return {
-            "path": str(self.store.absolute()), "version": self.working.version, "exports": self.working.exports,
-            "keys": self.working.keys, "tables": list(self.working.tables), "where": self.selection.where,
+            "path": location if is_delta(location) else str(Path(location).absolute()),
+            "version": self.working.version, "exports": self.working.exports, "keys": self.working.keys,
+            "tables": list(self.working.tables), "where": self.selection.where,
+            **({} if versions is None else {"delta": dict(versions)}),
         }  # fmt: skip
 
     def __repr__(self) -> str:
         exports = 0 if self.working is None else self.working.exports
-        return f"<Analysis of {exports} exports of {self.store}: {', '.join(self.tables)}>"
+        return f"<Analysis of {exports} exports of {self.store.location}: {', '.join(self.tables)}>"
 
 
 def open(
@@ -107,34 +110,42 @@ def open(
 ) -> Analysis:
     """Take a working copy of what a store holds, for snippets, questions and notebooks; the store is closed again.
 
+    `store`: a DuckDB file that `ingest` fills, or `delta:PATH-OR-URL`.
     `tables`, `since` (a date in ISO 8601: exports last written then or later) and `where` (one SQL condition) choose;
     otherwise everything is copied. `limits` bound each later `run`. `lock_timeout_s`: how long to wait for a program
     that holds the store, of which `note` is told. Close it, or use it as a context manager: the copy goes.
 
     Raises:
         UsageError: no such store or table, nothing chosen is there, or the condition is none.
-        EnvironmentProblem: the store was in use for too long.
+        EnvironmentProblem: the store was in use for too long, or cannot be reached.
     """
     chosen = Selection(None if tables is None else tuple(tables), since, where)
-    return opened(Path(fspath(store)), chosen, SandboxSource(limits, progress), Patience(lock_timeout_s, note))
+    return opened(store, chosen, SandboxSource(limits, progress), Patience(lock_timeout_s, note))
 
 
-def opened(store: Path, selection: Selection, sandboxes: SandboxSource, patience: Patience) -> StoreAnalysis:
-    """Do what `open` does. `sandboxes` is closed when this fails, else with the analysis."""
-    store = followed(store)
+def opened(
+    location: str | PathLike[str],
+    selection: Selection,
+    sandboxes: SandboxSource,
+    patience: Patience,
+    *,
+    versions: Versions | None = None,
+) -> StoreAnalysis:
+    """Do what `open` does, in the state that `versions` names. When this fails `sandboxes` is closed."""
     with ExitStack() as undo:
         undo.callback(sandboxes.close)
+        store = store_of(location, patience, versions=versions)
         folder = temporary_folder()
         undo.callback(shutil.rmtree, folder, ignore_errors=True)
         target = temporary_database(folder)
-        working = build(store, target, selection, patience)
+        working = build(store, target, selection)
         found = _analysis(store, target, selection, working, sandboxes, folder)
         undo.pop_all()
     return found
 
 
 def _analysis(
-    store: Path, target: Path, selection: Selection, working: Working, sandboxes: SandboxSource, folder: Path
+    store: Store, target: Path, selection: Selection, working: Working, sandboxes: SandboxSource, folder: Path
 ) -> StoreAnalysis:
     with tables.explained(target), tables.open_database(target) as con:
         rows = rows_in(con, working.tables)

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from bench.store import schema
-from bench.store.database import MAIN, Connection, append
+from bench.store.commit import Committed
 from bench.store.entries import now
 from bench.store.inbox import Found
+from bench.store.judging import Failed
 from bench.store.state import Known, Seen
 
 _BLOCK_BYTES = 1 << 20
 
 
 class Notes:
-    """What will be written into `guard.seen` with the next commit."""
+    """What will be written into `guard.seen` with the next commit: its `rows`."""
 
     def __init__(self) -> None:
-        self._rows: list[dict[str, object]] = []
+        self.rows: list[dict[str, object]] = []
 
     def add(
         self, known: Known, found: Found, sha256: str | None, error: Mapping[str, object] | None = None,
@@ -36,14 +36,14 @@ class Notes:
         if told is not None and known.seen.get(found.name) == Seen(found.state, sha256, told):
             return
         sizes = dict(zip(("bytes", "mtime_ns", "ctime_ns", "inode"), found.state, strict=True))
-        self._rows.append({"path": found.name, **sizes, "sha256": sha256, "error": told, "seen_at": now()})
+        self.rows.append({"path": found.name, **sizes, "sha256": sha256, "error": told, "seen_at": now()})
         known.seen[found.name] = Seen(found.state, sha256, told)
 
-    def write(self, con: Connection) -> None:
-        """Write them into an open store."""
-        if self._rows:
-            append(con, f"{MAIN}.guard.seen", schema.frame("seen", self._rows))
-            self._rows = []
+    def add_committed(self, known: Known, done: Sequence[Committed]) -> None:
+        """Note files whose bytes the store now holds."""
+        for each in done:
+            if not isinstance(each, Failed) and each.judged.found.named is None:
+                self.add(known, each.judged.found, each.judged.identity.sha256)
 
 
 def seen_as_it_is(known: Known, found: Found) -> Seen | None:

@@ -4,39 +4,37 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from pathlib import Path
 
 import polars as pl
 
-from bench import tables
-from bench.store.database import MAIN, Connection, asked, followed, reading
-from bench.store.locking import Patience
+from bench.store.database import MAIN, Connection, asked
 from bench.store.seeing import told_error
 from bench.store.state import SEEN
+from bench.store.stores import Store
 
 SHOWN = 100
 
 
-def status(store: Path, patience: Patience) -> dict[str, object]:
+def status(store: Store) -> dict[str, object]:
     """Return a store's counts, its last run, files that failed and have not changed since, the refused columns of its
     newest exports, and its newest alerts.
 
     Raises:
-        UsageError: there is no such store. EnvironmentProblem: it was in use for too long.
+        UsageError: there is no such store. EnvironmentProblem: it was in use for too long, or cannot be reached.
     """
-    store = followed(store)
-    raw = tables.raw_path(store)
-    with reading(store, patience) as con:
+    with store.reading() as con:
+        size, raw_size = store.sizes()
         return {
-            "store": str(store),
-            "bytes": store.stat().st_size,
-            "raw_bytes": raw.stat().st_size if raw.exists() else None,
+            "store": store.location,
+            "bytes": size,
+            "raw_bytes": raw_size,
             "counts": _counts(con),
             "tables": _rows(asked(con, _TABLES)),
             "failed": _failed(con),
             "refused": [_named(row) for row in _rows(asked(con, _REFUSED))],
             "last_run": next(iter(_rows(asked(con, f"FROM {MAIN}.guard.runs ORDER BY ended_at DESC LIMIT 1"))), None),
             "alerts": _rows(asked(con, _ALERTS)),
+            **store.told(),
         }
 
 

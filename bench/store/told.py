@@ -20,10 +20,11 @@ UNCHANGED = "it has not changed since it failed"
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a run is asked to do. `board`: the profile of all exports; `archive`: where to move what is held."""
+    """What a run is asked to do. `store`: its location, as `stores.store_of` takes it; `board`: the profile of all
+    exports; `archive`: where to move what is held."""
 
     inbox: Path
-    store: Path
+    store: str | Path
     board: Path | None = None
     options: ReadOptions = field(default_factory=ReadOptions)
     jobs: int = 1

@@ -30,12 +30,11 @@ from bench.store.database import (
     asked,
     attach_new,
     locked_down,
-    reading,
     refuse_no_expression,
 )
 from bench.store.keys import keys_of, ranges
-from bench.store.locking import Patience
 from bench.store.schema import EXPORT
+from bench.store.stores import Store
 from bench.tables import explained
 
 WORK = "work"
@@ -67,7 +66,7 @@ class Working:
     limits_differ: tuple[str, ...]
 
 
-def build(store: Path, target: Path, selection: Selection, patience: Patience) -> Working:
+def build(store: Store, target: Path, selection: Selection) -> Working:
     """Copy what was chosen into a new database.
 
     Raises:
@@ -76,10 +75,10 @@ def build(store: Path, target: Path, selection: Selection, patience: Patience) -
     """
     if selection.where is not None:
         refuse_no_expression(selection.where)
-    with reading(store, patience) as con, explained(target):
+    with store.reading(selection) as con, explained(target):
         attach_new(con, target, WORK)
         locked_down(con)
-        names = _choose(con, store, selection)
+        names = _choose(con, store.location, selection)
         for name in names:
             _copy(con, name, selection.where)
         _ledger(con, names, filtered=selection.where is not None)
@@ -88,7 +87,7 @@ def build(store: Path, target: Path, selection: Selection, patience: Patience) -
     return found
 
 
-def _choose(con: Connection, store: Path, selection: Selection) -> list[str]:
+def _choose(con: Connection, store: str, selection: Selection) -> list[str]:
     """Fill `chosen`: the exports of each table, with the number that their first row follows. Return the tables."""
     there = {
         name.lower(): name
@@ -105,7 +104,7 @@ def _choose(con: Connection, store: Path, selection: Selection) -> list[str]:
     conditions = [f"table_name IN ({', '.join(map(literal, wanted)) or 'NULL'})"]
     conditions.append(keys_of(selection.keys, "export") if selection.keys is not None else "superseded_by IS NULL")
     if selection.since is not None:
-        conditions.append(f"modified_at >= TIMESTAMP {literal(_moment(selection.since))}")
+        conditions.append(f"modified_at >= TIMESTAMP {literal(moment(selection.since).isoformat(sep=' '))}")
     con.execute(
         "CREATE TEMP TABLE chosen AS SELECT *, (sum(rows_read) OVER (PARTITION BY table_name ORDER BY export "
         f"ROWS UNBOUNDED PRECEDING) - rows_read)::BIGINT AS first_row FROM {MAIN}.guard.exports "
@@ -114,16 +113,21 @@ def _choose(con: Connection, store: Path, selection: Selection) -> list[str]:
     found = list(asked(con, "SELECT DISTINCT table_name FROM temp.chosen ORDER BY 1")["table_name"])
     if not found:
         what = f" since {selection.since}" if selection.since is not None and there else ""
-        raise UsageError(f"it holds no export{what}", file=store, hint=f"bench-analyze status --db {store.name}")
+        raise UsageError(f"it holds no export{what}", file=store, hint=f"bench-analyze status --db {store}")
     return found
 
 
-def _moment(text: str) -> str:
+def moment(text: str) -> datetime:
+    """Return a date of `--since` in UTC, without a zone.
+
+    Raises:
+        UsageError: it is none.
+    """
     try:
         found = datetime.fromisoformat(text)
     except ValueError as error:
         raise UsageError(f"{text!r} is no date", hint="--since 2026-10-30, or 2026-10-30T14:00") from error
-    return (found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found).isoformat(sep=" ")
+    return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
 
 
 def _copy(con: Connection, name: str, where: str | None) -> None:

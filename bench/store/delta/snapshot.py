@@ -1,0 +1,104 @@
+"""One state of a Delta store: a version of each of its tables, and which exports stand in it.
+
+Rows are pinned before the ledger is: whatever has rows then has its claim in it.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import polars as pl
+
+from bench.errors import UsageError
+from bench.store import schema
+from bench.store.delta import ledger
+from bench.store.delta.standing import standing, unfinished
+from bench.store.delta.tables import FORMAT, Lake, check_folder, file_name
+
+LEDGER, SEEN, RUNS = "guard/exports", "guard/seen", "guard/runs"
+FILES, TEXTS = "raw/files", "raw/texts"
+_OWN = {LEDGER: ledger.SCHEMA, FILES: ledger.FILES, TEXTS: ledger.TEXTS, SEEN: ledger.SEEN, RUNS: ledger.RUNS}
+CLAIMS = ("export", "sha256", "table_name", "rows_kept")
+
+
+def made(lake: Lake) -> None:
+    """Make the store's own tables if they are not there.
+
+    Raises:
+        UsageError: the place holds something else.
+    """
+    if lake.find(LEDGER) is None:
+        check_folder(lake)
+    for name, columns in _OWN.items():
+        if lake.find(name) is None:
+            lake.make(name, columns, title=f"bench-analyze {name}")
+    _check_format(lake)
+
+
+def check(lake: Lake) -> None:
+    """Raise UsageError if there is no store, or one of another format."""
+    if lake.find(LEDGER) is None:
+        check_folder(lake)
+        raise UsageError(
+            "there is no such store" + (" in that version" if lake.pinned else ""),
+            file=lake.location,
+            hint=f"make it with bench-analyze ingest INBOX --db {lake.location}",
+        )
+    _check_format(lake)
+
+
+def _check_format(lake: Lake) -> None:
+    found = str(lake.table(LEDGER).metadata().description)
+    if found != f"bench-analyze store, format {FORMAT}":
+        raise UsageError(
+            f"it says of itself {found[:60]!r}, expected format {FORMAT} of a bench-analyze store",
+            file=lake.location,
+            hint="use the version that wrote it, or name another store",
+        )
+
+
+class Snapshot:
+    """A state of the store as it is now, or as the lake is pinned. `tables`: {Delta table: the store's table}."""
+
+    def __init__(self, lake: Lake) -> None:
+        self.lake = lake
+        lake.table(LEDGER)
+        names = lake.scan(LEDGER).select(pl.col("table_name").unique()).collect()["table_name"]
+        self.tables = {file_name(name): str(name) for name in sorted(names) if lake.find(file_name(name)) is not None}
+        lake.table(LEDGER)  # again: it is ahead of the rows now
+        opened = lake.versions()
+        self.versions = {name: opened[name] for name in (LEDGER, *self.tables)}
+
+    @cached_property
+    def claims(self) -> pl.DataFrame:
+        """Every export's tables that were ever claimed."""
+        return self.lake.scan(LEDGER, self.versions[LEDGER]).select(CLAIMS).collect()
+
+    @cached_property
+    def present(self) -> pl.DataFrame:
+        """The exports whose rows are there, by table."""
+        parts = [
+            self.rows(name).select(pl.col(schema.EXPORT).unique().alias("export"), pl.lit(table).alias("table_name"))
+            for name, table in self.tables.items()
+        ]
+        empty = pl.LazyFrame(schema={"export": pl.Int64(), "table_name": pl.String()})
+        return pl.concat([empty, *parts]).collect()
+
+    @cached_property
+    def standing(self) -> pl.DataFrame:
+        """The claims that count, with what took their place; see `standing.standing`."""
+        return standing(self.claims, self.present)
+
+    def unfinished(self) -> list[str]:
+        """Return the paths of exports that were claimed and are not there."""
+        keys = unfinished(self.claims, self.present)
+        found = self.ledger().filter(pl.col("export").is_in(keys)).select("path").unique().collect()
+        return sorted(found["path"])
+
+    def ledger(self) -> pl.LazyFrame:
+        """Return the rows of `guard/exports`."""
+        return self.lake.scan(LEDGER, self.versions[LEDGER])
+
+    def rows(self, name: str) -> pl.LazyFrame:
+        """Return the rows of a Delta table."""
+        return self.lake.scan(name, self.versions[name])
