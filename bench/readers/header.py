@@ -70,11 +70,21 @@ def locate(rows: Sequence[Record], width: int, typed: Typed) -> tuple[int, int, 
     if last == 0 and (numbered := _numbered(rows, data, width, typed)) is not None:
         line = rows[numbered].line
         return numbered, 1, f"line {line} holds names, some of them whole numbers, above rows of values"
-    if last == 0 or not _wide(rows[last - 1], width) or _keyed_between(rows[last:data], rows, data, width, typed):
+    if (
+        last == 0
+        or _is_marker(rows[last - 1], width)
+        or not _wide(rows[last - 1], width)
+        or _keyed_between(rows[last:data], rows, data, width, typed)
+    ):
         return data, 0, "the first full row holds values already: no header"
     first = _first(rows, shares, last, width, typed)
     why = f"rows below line {rows[last - 1].line} hold values in {len(typed)} columns, the header none"
     return first, last - first, why
+
+
+def _is_marker(row: Record, width: int) -> bool:
+    """Return whether a row only says that data follow: `Data:` above two columns."""
+    return width > 1 and row.width == 1 and preambles.is_key_value(row)
 
 
 def told(rows: Sequence[Record], width: int, count: int) -> tuple[int, int, str]:

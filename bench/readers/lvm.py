@@ -139,14 +139,16 @@ def _table(
 
 
 def _units(keys: dict[str, list[str]], cells: list[str]) -> list[str | None]:
-    """Return units by column: `Y_Unit_Label` for channels, seconds for an X column whose dimension is time."""
-    labels, dimensions = iter(keys.get("Y_Unit_Label", [])), keys.get("X_Dimension", [])
+    """Return units by column: `Y_Unit_Label` stands in the channel's own column, whichever have an X of their own.
+
+    An X column whose dimension is time is in seconds.
+    """
+    labels, dimensions = ["", *keys.get("Y_Unit_Label", [])], keys.get("X_Dimension", [])
     found: list[str | None] = []
-    for cell in cells:
+    for at, cell in enumerate(cells):
         if cell.strip().startswith("X_Value"):
             found.append("s" if dimensions[:1] == ["Time"] else None)
-        elif cell.strip() == "Comment":
-            found.append(None)
         else:
-            found.append(next(labels, "") or None)
+            label = labels[at] if at < len(labels) and cell.strip() not in ("", "Comment") else ""
+            found.append(label or None)
     return found

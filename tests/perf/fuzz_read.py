@@ -25,6 +25,11 @@ SEEDS = (
     "# log\nZeit\tSpannung (µV)\tT (°C)\n10:00:00\t1,5\t20\n10:00:01\t1,6\t21\n10:00:02\t1,7\t22\n".encode("cp1252"),
     "n,v\n1,2\n3,4\n5,6\n".encode("utf-16"),
     b"1703541520.41 005.8 DC A\n1703541522.36 00.01 DC A\n1703541527.94 0.000 DC A\n",
+    b"serial,vout_v,iout_a\nS1,4.99,0.1\nS2,5.01,0.2\nS3,5.02,0.3\nboard,vin_v,iin_a\nS1,12.1,0.1\nS2,12.2,0.2\n\nt,v\n1,2\n2,3\n",
+    b"Retest:\n\n| n | v (V) | note |\n|---|------:|:-:|\n| 1 | 4.99 | a\\|b |\n| 2 | 5.01 | |\n\n"
+    b"+---+---+\n| a | b |\n+---+---+\n| 1 | 2 |\n",
+    b"SetupTitle, a\nDimension1, 2\nDataName, V, I\nDataValue, 1, 2\nDataValue, 2, 3\nSetupTitle, b\n"
+    b"DataName, V\nDataValue, 1\n",
 )
 SPLICES = (
     b'"',
@@ -43,6 +48,10 @@ SPLICES = (
     b"sep=;\n",
     b"#",
     b" ",
+    b"|",
+    b"\n|---|---|\n",
+    b"\nDataName, ",
+    b"\nt_s,vin_v,iin_a\n",
 )
 
 
@@ -95,7 +104,7 @@ def check(path: Path) -> str:
             rows = pl.concat([kept.get_column("_row"), table.quarantine.get_column("_row")]).sort()
             assert rows.equals(pl.int_range(1, table.rows_read + 1, eager=True).alias("_row"))
             assert kept.columns == ["_row", "_line", *(column.name for column in table.columns)]
-        if export.format == "delimited" and "wrapping" not in export.dialect:
+        if export.format in ("delimited", "markdown") and "wrapping" not in export.dialect:
             check_lines(path.read_bytes(), export.dialect)
         outcome = export.format
     assert time.perf_counter() - start < LONGEST_S, "hangs"
