@@ -238,7 +238,8 @@ LVM = (
 )
 LVM_CASES = {
     "Multi": (
-        "Y_Unit_Label\tVolts\t\tAmps\t\nX_Dimension\tTime\t\tTime\t\n", "X_Value\tU\tX_Value\tI\tComment\n0\t4.9\t0\t0.1\n",
+        "Y_Unit_Label\tVolts\t\tAmps\t\nX_Dimension\tTime\t\tTime\t\n",
+        "X_Value\tU\tX_Value\tI\tComment\n0\t4.9\t0\t0.1\n",
         [("X_Value", "s"), ("U", "Volts"), ("X_Value_2", "s"), ("I", "Amps"), ("Comment", None)],
     ),
     "No": (
