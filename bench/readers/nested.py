@@ -25,6 +25,7 @@ from bench.readers.delimited import read_careful
 from bench.readers.encoding import open_text
 from bench.readers.fields import split
 from bench.readers.options import ReadOptions
+from bench.readers.parts import read_parts
 from bench.readers.plain import Shape
 from bench.source import Source
 from guards import ExportColumn
@@ -42,6 +43,8 @@ def read_nested(source: Source, options: ReadOptions, content: Content) -> Expor
     delimiter = options.delimiter or (found["d"] if found is not None else ",")
     lines = [split(line, delimiter) for line in head.splitlines()[: nesting.MOST_LEVELS + 1]]
     count = nesting.levels(lines)
+    if count < 2:  # its first bytes only looked so
+        return read_parts(source, options, content)
     headers = [cells[at:] for at, cells in enumerate(lines[:count])]
     width = max(at + len(cells) for at, cells in enumerate(headers))
     columns = tuple(f"\0{at}" for at in range(width))

@@ -1,13 +1,16 @@
 """NI TDMS: each group is a table, each channel a column with its `unit_string`; scaled values, as LabVIEW shows them.
 
-Channels of one group may differ in length: the short ones end in nulls. A waveform's time is not stored but follows
-from its start and increment, and is given as a column of its own when all channels of the group share it.
+Channels of one group may differ in length: the short ones end in nulls. A waveform's time (or frequency) is not stored
+but follows from its start and increment, and is given as a column of its own when all channels of the group share it.
+DAQmx describes the unit once more (`NI_UnitDescription`): that is a second label, which the guard compares.
 """
 
 from __future__ import annotations
 
 import io
 import logging
+from collections.abc import Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -84,17 +87,41 @@ def _table(name: str, group: Any) -> RawTable:
     channels = group.channels()
     columns = [_texts(channel[:]) for channel in channels]
     headers = [channel.name for channel in channels]
-    units: list[str | None] = [str(channel.properties.get("unit_string", "")).strip() or None for channel in channels]
+    units = [_said(channel, "unit_string") for channel in channels]
+    others = [_said(channel, "NI_UnitDescription") for channel in channels]
     height = max(map(len, columns))
-    steps = {channel.properties.get("wf_increment") for channel in channels}
-    step = steps.pop() if len(steps) == 1 else None
-    if step:
-        offset = float(channels[0].properties.get("wf_start_offset", 0.0))
-        columns.insert(0, (offset + pl.int_range(height, eager=True) * float(step)).cast(pl.String).to_list())
-        headers.insert(0, "time")
-        units.insert(0, "s")
+    axis = _axis(channels)
+    if axis is not None:
+        start, step, title, unit = axis
+        columns.insert(0, (start + pl.int_range(height, eager=True) * step).cast(pl.String).to_list())
+        headers.insert(0, title)
+        units.insert(0, unit)
+        others.insert(0, None)
     padded = [column + [None] * (height - len(column)) for column in columns]
-    return text_table(name, headers, padded, units=units)
+    table = text_table(name, headers, padded, units=units)
+    labelled = zip(table.columns, others, strict=True)
+    return replace(table, columns=tuple(replace(column, preamble=other) for column, other in labelled))
+
+
+def _said(channel: Any, key: str) -> str | None:
+    return str(channel.properties.get(key, "")).strip() or None
+
+
+def _axis(channels: Sequence[Any]) -> tuple[float, float, str, str | None] | None:
+    """Return start, increment, name and unit of the X axis that all channels share, None where they share none."""
+    keys = ("wf_start_offset", "wf_increment", "wf_xname", "wf_xunit_string")
+    found = {tuple(channel.properties.get(key) for key in keys) for channel in channels}
+    start, step, title, unit = found.pop()
+    if found or not step:
+        return None
+    title = str(title or "time").strip()
+    timed = title.lower() == "time"
+    return (
+        float(start or 0.0),
+        float(step),
+        "time" if timed else title,
+        str(unit or "").strip() or ("s" if timed else None),
+    )
 
 
 def _texts(values: Any) -> list[str | None]:

@@ -475,6 +475,33 @@ def test_tdms(tmp_path: Path) -> None:
         read(write(tmp_path, "cut.tdms", b"TDSm" + bytes(20)))
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "axis"),
+    [
+        ({"wf_increment": 2.0, "wf_xname": "Frequency", "wf_xunit_string": "Hz"}, None, ("Frequency", "Hz", "2.0")),
+        ({"wf_increment": 2.0, "wf_xname": "Time"}, None, ("time", "s", "2.0")),
+        ({"wf_increment": 2.0, "wf_start_offset": 1.0}, {"wf_increment": 2.0}, None),
+        ({"wf_increment": 2.0}, {"wf_increment": 3.0}, None),
+    ],
+)
+def test_tdms_channels_share_an_axis_or_none_is_given(
+    tmp_path: Path, first: dict[str, object], second: dict[str, object] | None, axis: tuple[str, str, str] | None
+) -> None:
+    nptdms = pytest.importorskip("nptdms", reason="nptdms, the package for TDMS files, is not installed")
+    np = pytest.importorskip("numpy")
+    daqmx = {"unit_string": "mV", "NI_UnitDescription": "Volts", **(second or first)}
+    with nptdms.TdmsWriter(tmp_path / "x.tdms") as writer:
+        writer.write_segment([
+            nptdms.ChannelObject("g", "a", np.array([4.99, 5.0]), first),
+            nptdms.ChannelObject("g", "b", np.array([1.0, 2.0]), daqmx),
+        ])  # fmt: skip
+    (table,) = read(tmp_path / "x.tdms").tables
+    found = [(column.name, column.units_row) for column in table.columns]
+    assert found == ([axis[:2]] if axis else []) + [("a", None), ("b", "mV")]
+    assert table.columns[-1].preamble == "Volts"
+    assert axis is None or table.frame.collect().item(1, axis[0]) == axis[2]
+
+
 # --- the registry ---
 
 

@@ -48,3 +48,9 @@ def test_a_units_row_with_an_empty_first_cell_is_not_nested(tmp_path: Path) -> N
     path = tmp_path / "cell.csv"
     path.write_text("Serial,VOUT,IOUT\n,V,mA\n" + "".join(f"S{n},4.9{n},1{n}\n" for n in range(9)))
     assert read(path).format == "delimited"
+
+
+def test_a_blank_line_above_what_looks_nested_is_no_crash(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("\nDate\t1\t2\n\tTime\t3\n1\t2\t3\n\t4\t5\n")
+    assert read(path).format == "delimited"
