@@ -1,7 +1,7 @@
 """Where a further table begins in a text: at the byte returned, which is the beginning of a line.
 
 - Behind a blank line with a row of names, over two or more rows that hold a number in the same column.
-- At a further header that the rows' reader has met (second.py).
+- At a further header that the rows' reader has met (second.py), with values below it.
 - Behind the values of a block, where each line says what it holds (Keysight EasyExpert: `DataName`, `DataValue`).
 """
 
@@ -79,6 +79,12 @@ def _in_long(text: Text, delimiter: str, start: int) -> Iterator[int]:
         if records and _filled(records[0]) and records[0].cells not in heads and _begins(records):
             yield gap.end()
             heads.append(records[0].cells)
+
+
+def has_values(text: Text, offset: int, delimiter: str) -> bool:
+    """Return whether a number stands below the line at this byte: a closing remark is no header."""
+    below = _records(text, offset, delimiter)[1:]
+    return any(cells.kind(cell) == "number" for record in below for cell in record.cells)
 
 
 def _records(text: Text, offset: int, delimiter: str) -> list[Record]:

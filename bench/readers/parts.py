@@ -76,7 +76,7 @@ def _begins(whole: Export, text: Text, lines: Lines, delimiter: str, *, searched
         return
     further = whole.dialect.get("further_headers", [])
     assert isinstance(further, list)
-    yield from map(lines.offset, further)
+    yield from (offset for offset in map(lines.offset, further) if cuts.has_values(text, offset, delimiter))
     start = whole.dialect["header_line"]
     if searched and delimiter != " ":
         yield from cuts.gaps(text, lines, delimiter, start if isinstance(start, int) else 1)

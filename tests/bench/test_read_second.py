@@ -102,6 +102,14 @@ def test_a_row_without_readings_is_no_header(tmp_path: Path, row: str, count: in
     assert table.frame.collect().row(count)[2:] == tuple(row.split(","))
 
 
+@pytest.mark.parametrize("count", [SHORT, LONG])
+def test_a_closing_remark_is_quarantined_and_no_table(tmp_path: Path, count: int) -> None:
+    export = written(tmp_path, "t,v,i\n" + rows("{n},{v:.3f},{w:.2f}\n", count) + "End of test,Operator,Ada\n")
+    (table,) = export.tables
+    assert table.rows_read == count + 1
+    assert table.quarantine.get_column("text").to_list() == ["End of test,Operator,Ada"]
+
+
 def test_more_tables_than_a_person_would_keep_apart_are_refused(tmp_path: Path) -> None:
     text = "".join(f"t{n}a,v{n}a,i{n}a\n" + "1,2.5,3\n" * 8 for n in range(600))
     with pytest.raises(ExportError, match="holds 600 tables one below the other, and an export may have 500"):
