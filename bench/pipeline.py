@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from bench import settings
 from bench.analysis import Analysis, temporary_database, temporary_folder
-from bench.approvals import for_export, recorded
+from bench.approvals import Recorded, for_export, recorded
 from bench.boards import board_for
 from bench.building import Build
 from bench.errors import UsageError
@@ -116,16 +116,23 @@ def guard_exports(
     boards: Sequence[BoardFile | None],
     *,
     trial: Word | None = None,
+    said: Sequence[Recorded] | None = None,
 ) -> list[GuardedExport]:
     """Read and judge exports, and write nothing. Raises as `analyze` does.
 
-    `boards` holds the profile of each. `trial`: a word to judge by as if it had been recorded for them all.
+    `boards` holds the profile of each. `trial`: a word to judge by as if it had been recorded for them all; `said`:
+    what counts as recorded, where that is not what this user's data folder holds.
     """
-    return _guard_all(Inputs(paths, boards, options), None, trial=trial)
+    return _guard_all(Inputs(paths, boards, options), None, trial=trial, said=said)
 
 
 def _guard_all(
-    inputs: Inputs, progress: Progress | None, *, trial: Word | None = None, build: Build | None = None
+    inputs: Inputs,
+    progress: Progress | None,
+    *,
+    trial: Word | None = None,
+    said: Sequence[Recorded] | None = None,
+    build: Build | None = None,
 ) -> list[GuardedExport]:
     exports = [
         read(begun or path, inputs.options, _begin_load(build, board))
@@ -133,20 +140,20 @@ def _guard_all(
     ]
     if build is not None:
         build.keep(exports)
-    words = [(*said, *([trial] if trial else [])) for said in inputs.words or _recorded_words(exports)]
+    words = [(*each, *([trial] if trial else [])) for each in inputs.words or _recorded_words(exports, said)]
     exports = [release(export, said) for export, said in zip(exports, words, strict=True)]
     past = inputs.past or _past(exports, inputs.history)
     names = iter(_table_names(exports, inputs.names))
     found = []
-    for number, (export, board, said, known) in enumerate(zip(exports, inputs.boards, words, past, strict=True)):
+    for number, (export, board, given, known) in enumerate(zip(exports, inputs.boards, words, past, strict=True)):
         if progress:
             progress(f"Checking {export.path.name}", number, len(exports))
         with reading(export.path):
-            approved = [word for word in said if isinstance(word, Approval)]
+            approved = [word for word in given if isinstance(word, Approval)]
             judged = tuple(
                 _guard_table(raw, next(names), board, approved, known, build, export.metadata) for raw in export.tables
             )
-            found.append(GuardedExport(export, board, judged, said, tuple(known)))
+            found.append(GuardedExport(export, board, judged, given, tuple(known)))
     return found
 
 
@@ -170,8 +177,8 @@ def _begin_load(build: Build | None, board: BoardFile | None) -> BeginLoad | Non
     return begin
 
 
-def _recorded_words(exports: Sequence[Export]) -> list[tuple[Word, ...]]:
-    found = recorded(settings.load().approvals)
+def _recorded_words(exports: Sequence[Export], said: Sequence[Recorded] | None) -> list[tuple[Word, ...]]:
+    found = recorded(settings.load().approvals) if said is None else said
     return [for_export(found, export) for export in exports]
 
 

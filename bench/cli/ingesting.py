@@ -70,6 +70,8 @@ def _stop_when_asked(run: Ingestion) -> None:
 def _check(wish: Wish) -> None:
     if not wish.inbox.exists():
         raise UsageError("there is no such folder", file=wish.inbox, hint="name the folder that benches write to")
+    if wish.cluster is not None and wish.jobs != 1:
+        raise UsageError("--jobs and --cluster were both given", hint="give one of them: a cluster has its own workers")
     if wish.archive is not None and wish.archive.resolve() == wish.inbox.resolve():
         raise UsageError("--archive names the inbox itself", file=wish.archive, hint="name another folder")
 

@@ -18,6 +18,8 @@ Examples:
   bench-analyze ingest inbox --db store.duckdb --board board.toml
   bench-analyze ingest inbox --db store.duckdb --json
   bench-analyze ingest inbox --db store.duckdb --watch --archive done
+  bench-analyze ingest inbox --db delta:/srv/lake
+  bench-analyze ingest inbox --db delta:s3://bench/lake --cluster tcp://scheduler:8786
 
 Exit codes:
   0  done: every file was added, or was skipped because the store holds it or somebody still writes it
@@ -27,6 +29,7 @@ Exit codes:
 STATUS_EXAMPLES = """\
 Examples:
   bench-analyze status --db store.duckdb --json
+  bench-analyze status --db delta:/srv/lake
 """
 _POSITIVE = validators.Number(gt=0)
 _SECONDS = validators.Number(gte=0)
@@ -42,6 +45,7 @@ def ingest(
     json: Annotated[bool, Flag] = False,
     strict: Annotated[bool, Flag] = False,
     jobs: Annotated[int, Parameter(validator=_POSITIVE)] = 1,
+    cluster: str | None = None,
     reguard: Annotated[bool, Flag] = False,
     archive: Path | None = None,
     watch: Annotated[bool, Flag] = False,
@@ -66,6 +70,8 @@ def ingest(
         Exit with 3 for alerts and refused columns.
     jobs
         How many processes judge exports.
+    cluster
+        Let the workers of this Dask scheduler (tcp://HOST:8786) judge exports; they must see the inbox.
     reguard
         Judge again what the store holds where the profile, the approvals or the rules have changed.
     archive
@@ -84,7 +90,7 @@ def ingest(
     from bench.store.told import Wish
 
     patience = Patience(lock_timeout, note)
-    wish = Wish(inbox.absolute(), db, board, reading.read_options(), jobs, settle, reguard, archive, patience)
+    wish = Wish(inbox.absolute(), db, board, reading.read_options(), jobs, settle, reguard, archive, cluster, patience)
     with progress_bar(color=load().color) as progress:
         manner = Manner(json, strict, None if watch else progress, watch or poll is not None, poll)
         return ingest_reply(wish, manner)
@@ -101,7 +107,7 @@ def status(
     Parameters
     ----------
     db
-        Store that ingest fills.
+        Store that ingest fills: a DuckDB file, or delta:FOLDER-OR-URL.
     lock_timeout
         Seconds to wait for a store that another program holds.
     json

@@ -72,8 +72,9 @@ class Ingestion:
             folder = opened.enter_context(self._store.work_folder())
             self._known = self._store.load()
             self._approved = {each.sha256 for each in recorded(settings.load().approvals)}
+            self._work = folder
             self._judge = Judge(wish.board, wish.options, folder)
-            self._workers: Workers = workers(self._judge, wish.jobs)
+            self._workers: Workers = workers(self._judge, wish.jobs, wish.cluster, wish.inbox, wish.patience.timeout_s)
             opened.callback(self._workers.close)
             self._open = opened.pop_all()
         return self
@@ -210,7 +211,7 @@ class Ingestion:
             if sha256 not in self._met and self._to_be_judged_again(Found(Path(held.path)), sha256, held, kept=True)
         ]
         for first in range(0, len(keys), _BATCH):
-            with TemporaryDirectory(dir=self._judge.work) as folder:
+            with TemporaryDirectory(dir=self._work) as folder:
                 for found, sha256 in self._store.bring_back(keys[first : first + _BATCH], Path(folder)):
                     self._workers.give(found, sha256)
                     if self._workers.full:

@@ -10,12 +10,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 import polars as pl
 
+from bench import settings
+from bench.approvals import Recorded, recorded
 from bench.boards import board_for
 from bench.errors import BenchError, EnvironmentProblem, ExportChanged
 from bench.export import LINE, ROW
@@ -103,17 +105,26 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What an export is judged by besides its bytes. `said`: what people recorded; None: as this machine has it."""
+
+    board: BoardFile | None
+    said: tuple[Recorded, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Judge:
-    """How the exports of a run are judged: the same for all of them. `work`: a folder for what is large."""
+    """How the exports of a run are judged: the same for all of them. `work`: a folder for what is large; None where
+    that stays in memory, because the answer goes to another machine."""
 
     board: Path | None
     options: ReadOptions
-    work: Path
+    work: Path | None
 
-    def __call__(self, found: Found, sha256: str) -> Judged | Failed:
-        """Judge one export; what goes wrong with it never stops those behind it."""
+    def __call__(self, found: Found, sha256: str, around: Surroundings | None = None) -> Judged | Failed:
+        """Judge one export; what goes wrong with it never stops those behind it. `around`: see `surroundings`."""
         try:
-            return self._judged(found, sha256)
+            return self._judged(found, sha256, around or Surroundings(self.board_of(found)))
         except BenchError as error:
             changed = error.kind == ExportChanged.kind or look(found.path).state != found.state
             return Failed(found, sha256, error.to_dict(), growing=changed)
@@ -124,12 +135,21 @@ class Judge:
         """Return the profile of an export."""
         return board_for(found.named or found.path, self.board)
 
-    def _judged(self, found: Found, sha256: str) -> Judged:
-        (guarded,) = guard_exports([found.path], self.options, [self.board_of(found)])
+    def surroundings(self, found: Found, sha256: str) -> Surroundings:
+        """Return what this machine knows of an export besides its bytes, for a judge on another one.
+
+        Raises:
+            ProfileError: its profile cannot be used. EnvironmentProblem: the record of approvals is damaged.
+        """
+        said = recorded(settings.load().approvals)
+        return Surroundings(self.board_of(found), tuple(each for each in said if each.sha256 == sha256))
+
+    def _judged(self, found: Found, sha256: str, around: Surroundings) -> Judged:
+        (guarded,) = guard_exports([found.path], self.options, [around.board], said=around.said)
         export = guarded.export
-        spool = self.work / f"{sha256[:16]}-{os.getpid()}"
+        spool = None if self.work is None else self.work / f"{sha256[:16]}-{os.getpid()}"
         with reading(export.path):
-            made = tuple(_table(table, spool.with_name(f"{spool.name}-{n}")) for n, table in enumerate(guarded.tables))
+            made = tuple(_table(table, _part(spool, str(n))) for n, table in enumerate(guarded.tables))
         content = export.source.compressed()
         export.source.check()
         if export.sha256 != sha256:
@@ -137,7 +157,7 @@ class Judge:
         identity = Identity(sha256, guarded.board.sha256 if guarded.board else None, approvals_text(guarded.words))
         told = export_dict(guarded) | {"path": str(found.named or found.path)}
         options = json.dumps(asdict(self.options), sort_keys=True)
-        held = _held(content, spool.with_suffix(".zst"))
+        held = content if spool is None else _held(content, spool.with_suffix(".zst"))
         return Judged(found, identity, told, held, _ledger(guarded), made, options)
 
 
@@ -158,19 +178,39 @@ def _ledger(guarded: GuardedExport) -> dict[str, pl.DataFrame]:
     return ledger([guarded], now=datetime(1970, 1, 1))  # the commit has the time
 
 
-def _table(table: GuardedTable, spool: Path) -> JudgedTable:
+def spooled(judged: Judged, found: Found, work: Path) -> Judged:
+    """Return what another machine judged, with what is large in files of the work folder. `found`: the file here."""
+    spool = work / f"{judged.identity.sha256[:16]}-{os.getpid()}"
+    content = judged.content
+    assert isinstance(content, bytes)
+    made = [
+        replace(
+            table,
+            corrected=_rows(table.corrected.lazy(), table.corrected.height, _part(spool, f"{n}.arrow")),
+            raw=table.raw and _rows(table.raw.lazy(), table.raw.height, _part(spool, f"{n}-raw.arrow")),
+        )
+        for n, table in enumerate(judged.tables)
+    ]
+    return replace(judged, found=found, content=_held(content, spool.with_suffix(".zst")), tables=made)
+
+
+def _part(spool: Path | None, name: str) -> Path | None:
+    return None if spool is None else spool.with_name(f"{spool.name}-{name}")
+
+
+def _table(table: GuardedTable, spool: Path | None) -> JudgedTable:
     corrected = table.guarded.corrected
     schema = corrected.collect_schema()
-    rows = _rows(corrected, table.report.rows_kept, spool.with_name(f"{spool.name}.arrow"))
+    rows = _rows(corrected, table.report.rows_kept, _part(spool, "rows.arrow"))
     raw = None
     if table.guarded.raw_columns:
         kept = table.raw.frame.select(ROW, LINE, *table.guarded.raw_columns)
-        raw = _rows(kept, table.report.rows_kept, spool.with_name(f"{spool.name}-raw.arrow"))
+        raw = _rows(kept, table.report.rows_kept, _part(spool, "raw.arrow"))
     return JudgedTable(table.report, rows, raw, schema, _units(table.report), _extents(rows.lazy(), schema))
 
 
-def _rows(frame: pl.LazyFrame, height: int, spool: Path) -> Rows:
-    if height <= HELD_ROWS:
+def _rows(frame: pl.LazyFrame, height: int, spool: Path | None) -> Rows:
+    if spool is None or height <= HELD_ROWS:
         return Rows(frame.collect(), height)
     try:
         frame.sink_ipc(spool, maintain_order=True)

@@ -21,7 +21,7 @@ UNCHANGED = "it has not changed since it failed"
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What a run is asked to do. `store`: its location, as `stores.store_of` takes it; `board`: the profile of all
-    exports; `archive`: where to move what is held."""
+    exports; `archive`: where to move what is held; `cluster`: the scheduler whose workers judge."""
 
     inbox: Path
     store: str | Path
@@ -31,6 +31,7 @@ class Wish:
     settle_s: float = SETTLE_S
     reguard: bool = False
     archive: Path | None = None
+    cluster: str | None = None
     patience: Patience = field(default_factory=Patience)
 
 

@@ -1,4 +1,4 @@
-"""Who judges: this process, or several of its own.
+"""Who judges: this process, or several of its own (or a cluster, see `cluster`).
 
 Processes, because much of an export's way is Python's; each imports everything once and then takes one export after the
 other. They end when this process does, also when it is killed. One that ends by itself (the system had no memory left)
@@ -14,9 +14,10 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 from typing import Protocol
 
-from bench.errors import BenchError
+from bench.errors import BenchError, EnvironmentProblem
 from bench.store.inbox import Found
 from bench.store.judging import Failed, Judge, Judged
 
@@ -41,9 +42,24 @@ class Workers(Protocol):
         """End, and let go what was not asked for."""
 
 
-def workers(judge: Judge, jobs: int) -> Workers:
-    """Return who judges in `jobs` processes; one means this one."""
-    return Own(judge) if jobs == 1 else Several(judge, jobs)
+def workers(judge: Judge, jobs: int, cluster: str | None, inbox: Path, patience_s: float) -> Workers:
+    """Return who judges in `jobs` processes; one means this one. `cluster`: a scheduler's address.
+
+    Raises:
+        UsageError, EnvironmentProblem: the cluster cannot be used; see `cluster.Cluster`.
+    """
+    if cluster is None:
+        return Own(judge) if jobs == 1 else Several(judge, jobs)
+    try:
+        from bench.store.cluster import Cluster  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        if error.name not in ("distributed", "dask"):
+            raise
+        raise EnvironmentProblem(
+            "--cluster needs the package distributed, which is not installed",
+            hint="pip install 'bench-analyze[cluster]'",
+        ) from error
+    return Cluster(judge, cluster, inbox, patience_s)
 
 
 class Own:
