@@ -101,7 +101,7 @@ def _failure(error: BenchError, *, json: bool, exit_code: int | None = None) -> 
 def _deliver(reply: Reply | None) -> int:
     if reply is None:  # help and version are printed by cyclopts
         return 0
-    from bench.render.values import dumps
+    from bench.render.values import dumps, printable
 
     if reply.document is not None:
         _write(sys.stdout, dumps(reply.document))
@@ -109,7 +109,7 @@ def _deliver(reply: Reply | None) -> int:
         _write(sys.stdout, _shown(reply) if sys.stdout.isatty() else reply.text)
     sys.stdout.flush()
     for note in reply.notes:
-        _write(sys.stderr, f"bench-analyze: {note}")
+        _write(sys.stderr, printable(f"bench-analyze: {note}"))
     return reply.exit_code
 
 

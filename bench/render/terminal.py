@@ -17,6 +17,7 @@ import polars as pl
 from bench import caveats
 from bench.render.profile import speaks, unmatched_lines
 from bench.render.values import json_safe
+from bench.render.values import printable as printable  # noqa: PLC0414 (front ends take it from here)
 
 if TYPE_CHECKING:
     from bench.export import Export
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from guards import ColumnReport, TableReport
     from runner import RunResult
 
-# C0 and C1 but tab and newline, and the marks that reorder text.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # Corrected and refused columns say in their reason what was done.
 _VERDICT_WORDS = {"kept": "Kept as it is.", "unverified": "Unverified."}
 _NO_VALUE = "end the snippet with an expression, set `result`, or print"
@@ -86,11 +85,6 @@ def run_text(code: str, run: RunResult, tables: Sequence[TableReport]) -> str:
 def result_text(run: RunResult, tables: Sequence[TableReport]) -> str:
     """Return the same for somebody who has the code and the output before their eyes."""
     return printable("\n".join(_result_lines(run, tables)))
-
-
-def printable(text: str) -> str:
-    """Return the text with control characters spelled out: a header or a snippet's output never steers the terminal."""
-    return _CONTROL.sub(lambda match: match.group().encode("unicode_escape").decode(), text)
 
 
 def _guard_lines(guarded: GuardedExport, kept: bool) -> Iterator[str]:

@@ -1,13 +1,23 @@
-"""Any value as strict JSON: non-finite numbers become null, and what JSON has no form for becomes text."""
+"""Any value as strict JSON (non-finite numbers become null, and what JSON has no form for becomes text), and any text
+as a terminal may have it."""
 
 from __future__ import annotations
 
 import base64
 import json
 import math
+import re
 from collections.abc import Mapping
 from datetime import date, time, timedelta
 from pathlib import PurePath
+
+# C0 and C1 but tab and newline, and the marks that reorder text.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def printable(text: str) -> str:
+    """Return the text with control characters spelled out: a header or a snippet's output never steers the terminal."""
+    return _CONTROL.sub(lambda match: match.group().encode("unicode_escape").decode(), text)
 
 
 def json_safe(value: object) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ _MEDIA = {
     ".svg": "image/svg+xml",
     ".txt": "text/plain",
 }
+MAX_NAME = 512
+_NOT_IN_NAMES = "\\:"
 VEGA_LITE = "application/vnd.vegalite.v5+json"
 
 
@@ -28,7 +31,8 @@ def prepare() -> None:
 
 def collect(charts: Sequence[str], limits: dict[str, Any], warn: Callable[[str], None]) -> list[tuple[str, str, bytes]]:
     """Take (name, media type, bytes) of every chart and file of this run; a warning names what a limit left out."""
-    found = [(f"chart-{number}.vl.json", VEGA_LITE, text.encode()) for number, text in enumerate(charts, 1)]
+    free = (name for name in (f"chart-{number}.vl.json" for number in count(1)) if not (OUT / name).exists())
+    found = [(name, VEGA_LITE, text.encode()) for name, text in zip(free, charts, strict=False)]
     for path in sorted(path for path in OUT.rglob("*") if path.is_file() and not path.is_symlink()):
         found.append(
             (
@@ -41,17 +45,24 @@ def collect(charts: Sequence[str], limits: dict[str, Any], warn: Callable[[str],
     kept: list[tuple[str, str, bytes]] = []
     total = 0
     for name, media, data in found:
-        reason = _refusal(len(kept), total, len(data), limits)
+        reason = _refusal(name) or _excess(len(kept), total, len(data), limits)
         if reason:
-            warn(f"artifact {name} was left out: {reason}")
+            warn(f"artifact {name if name.isprintable() else ascii(name):.300} was left out: {reason}")
         else:
             kept.append((name, media, data))
             total += len(data)
     return kept
 
 
-def _refusal(count: int, total: int, size: int, limits: dict[str, Any]) -> str:
-    if count >= limits["artifacts"]:
+def _refusal(name: str) -> str:
+    """The host ends a process that sends such a name."""
+    if not name.isprintable() or any(mark in name for mark in _NOT_IN_NAMES):
+        return f"a name may hold no line breaks, no control characters and none of {' '.join(_NOT_IN_NAMES)}"
+    return f"its name has more than {MAX_NAME} bytes" if len(name.encode()) > MAX_NAME else ""
+
+
+def _excess(number: int, total: int, size: int, limits: dict[str, Any]) -> str:
+    if number >= limits["artifacts"]:
         return f"more than {limits['artifacts']} artifacts (limit `artifacts`)"
     if size > limits["artifact_bytes"]:
         return f"{size} bytes are more than {limits['artifact_bytes']} (limit `artifact_bytes`)"

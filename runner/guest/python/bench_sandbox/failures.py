@@ -10,6 +10,7 @@ from typing import Any
 SNIPPETS = "<snippet"
 _DISTRIBUTIONS = {"PIL": "pillow", "dateutil": "python-dateutil", "sklearn": "scikit-learn", "yaml": "pyyaml"}
 MAX_TEXT = 20_000
+MAX_NAME = 200
 
 
 def remember(name: str, code: str) -> None:
@@ -44,7 +45,8 @@ def too_large(value: object, limit: int) -> dict[str, Any]:
 
 def _name(error: BaseException) -> str:
     kind = type(error)
-    return kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else f"{_module(kind)}.{kind.__qualname__}"
+    name = kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else f"{_module(kind)}.{kind.__qualname__}"
+    return name if len(name) <= MAX_NAME else name[:MAX_NAME] + "..."
 
 
 def _module(kind: type) -> str:
