@@ -7,6 +7,7 @@ everything else. Its process group is its own, so that the kill reaches what it 
 from __future__ import annotations
 
 import contextlib
+import errno
 import math
 import os
 import secrets
@@ -23,12 +24,26 @@ from runner.errors import UnavailableError
 from runner.folders import Folder
 from runner.policy import LAYERS, Launch, below
 
+try:
+    import fcntl
+except ImportError:  # Windows, where there is no launcher either
+    fcntl = None  # type: ignore[assignment]
+
 CHUNK = 1 << 16
 WAITING = 128  # chunks: what a process says beyond them waits in its pipe, not in the host's memory
 STDERR_BYTES = 16_384
 UNHEARD = 97  # host.mjs ends with it where the next request cannot be read
 REAP_S = 5.0
 _MEMORY_SIGNS = (b"out of memory", b"OOM", b"memory allocation of", b"Cannot allocate memory", b"Allocation failed")
+
+# No snippet can send a signal; what it can die of by itself is SIGABRT, SIGSEGV and the like.
+_FROM_OUTSIDE = {getattr(signal, f"SIG{name}", 0) for name in ("TERM", "INT", "HUP", "QUIT")} - {0}
+_HINTS = {
+    errno.EMFILE: "allow this process more open files (ulimit -n)",
+    errno.ENFILE: "close files: the system has too many open",
+    errno.EAGAIN: "allow this user more processes (ulimit -u)",
+    errno.ENOMEM: "free memory: the system has too little for another process",
+}
 
 clock = time.monotonic
 
@@ -79,9 +94,8 @@ class Worker:
         except OSError as error:
             self._close_pipes()
             folder.remove()
-            raise UnavailableError(
-                f"the sandbox's process does not start: {error}", hint="reinstall the deno package"
-            ) from None
+            hint = _HINTS.get(error.errno or 0, "reinstall the deno package")
+            raise UnavailableError(f"the sandbox's process does not start: {error}", hint=hint) from None
         try:
             self._listen()
         except RuntimeError as error:
@@ -99,8 +113,12 @@ class Worker:
     def _spawn(self, launch: Launch, layers: tuple[str, ...], data_bytes: int, cpu_s: int) -> subprocess.Popen[bytes]:
         if not _supports_launcher():
             return _popen(launch, ())
-        self._report, report = os.pipe()
-        lifeline, self._lifeline = os.pipe()
+        self._report, report = _pipe()
+        try:
+            lifeline, self._lifeline = _pipe()
+        except OSError:
+            os.close(report)
+            raise
         try:
             pipes = (report, lifeline)
             folder, python = self._folder.path, sys.executable
@@ -257,6 +275,8 @@ class Worker:
 def _cause(code: int | None, tail: bytes, *, is_cpu_bounded: bool) -> str:
     if code is None:
         return "killed"
+    if -code in _FROM_OUTSIDE:
+        return "killed"
     if code == UNHEARD:
         return "unheard"
     if any(sign in tail for sign in _MEMORY_SIGNS):
@@ -264,6 +284,19 @@ def _cause(code: int | None, tail: bytes, *, is_cpu_bounded: bool) -> str:
     if hasattr(signal, "SIGXCPU") and code in (-signal.SIGXCPU, -signal.SIGKILL):
         return "cpu" if is_cpu_bounded else "killed"
     return "exit"
+
+
+def _pipe() -> tuple[int, int]:
+    """A pipe whose ends are none of the standard streams, which a host without them has free."""
+    ends = os.pipe()
+    if min(ends) > 2:
+        return ends
+    try:
+        reading, writing = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 3) for end in ends)
+    finally:
+        for end in ends:
+            os.close(end)
+    return reading, writing
 
 
 def _popen(launch: Launch, pass_fds: tuple[int, ...]) -> subprocess.Popen[bytes]:

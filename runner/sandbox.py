@@ -238,7 +238,7 @@ class Sandbox:
         complaint = session.complaint
         self._drop()
         cause = error.cause if isinstance(error, Lost) else str(error)
-        if cause == "memory":
+        if cause == "memory" and self._database is not None:
             return self._unavailable(
                 LimitsError("the database does not fit into the memory limit", hint="give a larger memory_mb")
             )
@@ -246,6 +246,9 @@ class Sandbox:
             told = complaint.rpartition("Error: ")[2] or cause
             hint = "name a DuckDB file written with STORAGE_VERSION 'v1.4.0'"
             return self._unavailable(UnavailableError(f"the database cannot be opened: {told}", hint=hint))
+        if cause == "memory":
+            text = "the sandbox's process does not start in the memory that this system leaves it"
+            return self._unavailable(UnavailableError(text, hint="free memory, or raise what ulimit -v allows"))
         text = f"the sandbox's process did not start ({cause}){': ' + complaint if complaint else ''}"
         hint = f"reinstall Deno (pip install '{DENO}') or the image ({COMMAND} --force)"
         return self._unavailable(UnavailableError(text, hint=hint))

@@ -15,6 +15,9 @@ print('µ')
 print('e', file=sys.stderr)
 pathlib.Path('/out/a.txt').write_text('x')
 chart({'mark': 'point'})
+sys.modules.pop('colorsys', None)
+import colorsys
+assert len(str(10 ** 2000)) == 2001
 assert isinstance(con, object) and len([1]) == 1 and input is not None
 def fails():
     return 1 / 0
@@ -53,6 +56,11 @@ UNDONE = {
     "the recursion limit": "import sys\nsys.setrecursionlimit(60)",
     "a profile function": "import sys\nsys.setprofile(lambda *a: 1 / 0)",
     "no garbage collection": "import gc\ngc.disable()\ngc.set_threshold(0)",
+    "digits of integers": "import sys\nsys.set_int_max_str_digits(640)\nkept_digits = 1",
+    "callbacks of the garbage collector": "import gc\ngc.callbacks.append(lambda *a: print('boo'))\ngc.collect(0)",
+    "finders that find nothing": "import sys\nfor n in list(sys.path_importer_cache): sys.path_importer_cache[n] = None\nsys.path_importer_cache['/lib/other'] = None",
+    "a tool that watches": "import sys\nm = sys.monitoring\nm.use_tool_id(3, 'x')\nm.register_callback(3, m.events.LINE, lambda c, n: print('boo') if n == 2 else None)\nm.set_events(3, m.events.LINE)",
+    "a context of decimals": "import decimal\ndecimal.setcontext(decimal.Context(prec=30))",
     "the interrupt's handler": "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)",
     "no /out": "import os\nos.rmdir('/out')",
     "/out is a file": "import os\nos.rmdir('/out')\nopen('/out', 'w').write('x')",
@@ -73,6 +81,10 @@ REPLACED = {
     "the library removed": "import os, bench_sandbox.integrity as i\nos.remove(i.LIBRARY)",
     "the library cut short": "import bench_sandbox.integrity as i\nopen(i.LIBRARY, 'wb').close()",
     "a table of ours emptied": "import bench_sandbox.values as v\nv._CONVERSIONS.clear()",
+    "a method of str": "import gc\ngc.get_referents(str.__dict__)[0]['upper'] = lambda s: 'x'",
+    "a method of int": "import gc\ngc.get_referents(int.__dict__)[0]['bit_length'] = lambda s: 1",
+    "an audit hook": "import sys\narmed = []\nsys.addaudithook(lambda e, a: 1 / 0 if armed and e == 'compile' else None)\narmed.append(1)",
+    "a list that passes for a mapping": "from collections.abc import Mapping\nMapping.register(list)",
     "JSON.stringify": JS.format("const s = JSON.stringify; JSON.stringify = (...a) => s(...a); return 1"),
     "JSON.parse": JS.format("JSON.parse = () => ({}); return 1"),
     "Array.prototype": JS.format("Array.prototype.push = function () { return 0; }; return 1"),

@@ -48,6 +48,23 @@ _OWN_STATE = frozenset(  # of `sys`: changes from run to run by itself, or is lo
 )
 _dict, _list, _set, _zip, _setattr, _delattr = dict, list, set, zip, setattr, delattr
 _BaseException, _MISSING = BaseException, object()
+_TYPES = (
+    object,
+    type,
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    list,
+    tuple,
+    dict,
+    set,
+    frozenset,
+    BaseException,
+    Exception,
+)
 
 
 class Baseline:
@@ -59,8 +76,12 @@ class Baseline:
         self._contents = [(name, module.__dict__, _dict(module.__dict__)) for name, module in _real_modules()]
         self._classes = [(kind, _dict(kind.__dict__)) for kind in _own_classes()]
         self._lists: list[tuple[list[Any], list[Any]]] = [
-            (found, _list(found)) for found in (sys.meta_path, sys.path_hooks)
+            (found, _list(found)) for found in (sys.meta_path, sys.path_hooks, gc.callbacks)
         ]
+        self._types = [(kind, _dict(kind.__dict__)) for kind in _TYPES]  # by ctypes or gc even these can be changed
+        self._finders = (sys.path_importer_cache, _dict(sys.path_importer_cache))
+        self._digits = (sys.set_int_max_str_digits, sys.get_int_max_str_digits())
+        self._tools = (sys.monitoring.get_tool, sys.monitoring.set_events, sys.monitoring.free_tool_id)
         self._path = _list(sys.path)
         self._recursion = sys.getrecursionlimit()
         self._collecting = gc.get_threshold()
@@ -78,7 +99,14 @@ class Baseline:
         for get, unset in self._hooks:
             if get() is not None:  # unsetting what is not set costs a millisecond
                 unset(None)
+        get_tool, set_events, free = self._tools
+        for tool in (0, 1, 2, 3, 4, 5):
+            if get_tool(tool) is not None:
+                set_events(tool, 0)
+                free(tool)
         self._set_recursion(self._recursion)
+        set_digits, digits = self._digits
+        set_digits(digits)
         enable, set_threshold = self._gc
         enable()
         set_threshold(*self._collecting)
@@ -102,6 +130,10 @@ class Baseline:
         sys.modules.update(self._modules)
         for found, saved in self._lists:
             found[:] = saved
+        finders, kept = self._finders
+        for entry in [entry for entry, finder in finders.items() if finder is None and entry not in kept]:
+            del finders[entry]
+        finders.update(kept)
         known = _set(sys.path)
         sys.path += [entry for entry in self._path if entry not in known]
 
@@ -122,6 +154,9 @@ class Baseline:
     def holds(self) -> bool:
         """Whether a run would work as the first one did."""
         try:
+            for kind, saved in self._types:
+                if kind.__dict__ != saved:
+                    return False
             return _library() == self._library and self._rehearse() == self._expected
         except _BaseException:
             return False
