@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import overload
 
 from bench.readers import cells, labels, preambles
 from bench.readers.head import Record
 
 _MOST_HEADER_ROWS = 4
 _FEWEST_KEYS = 3
+_LABELLED_ROWS = 100  # limit rows and keys are looked for so far
 _LATER_ROWS = 60  # a header below rows that look like data is looked for so far
 _KEYED = 0.25  # the share of a row that is neither header nor data
 _TAGS = ("DataName", "DataValue")  # Keysight EasyExpert (B1500) names the kind of each line in its first cell
@@ -61,7 +63,7 @@ def locate(rows: Sequence[Record], width: int, typed: Typed) -> tuple[int, int, 
         return tagged, 1, f"line {rows[tagged].line} says of itself that it holds the names"
     if not typed:
         return _textual(rows, width)
-    shares = _shares(rows, width, typed)
+    shares = _Shares(rows, width, typed)
     data = next((at for at in range(len(rows)) if _begins_data(shares, at)), len(rows))
     data = _below_keys(rows, shares, data, width)
     last = data
@@ -107,21 +109,38 @@ def _all_units(row: Record) -> bool:
     return bool(filled) and all(cells.is_unit(cell) and any(map(str.isalpha, cell)) for cell in filled)
 
 
-def _shares(rows: Sequence[Record], width: int, typed: Typed) -> list[float | None]:
-    """Return how much of each row is values: 0 for what may be header, None for what is too narrow to tell."""
-    shares = [_value_share(row, typed) if _wide(row, width) else None for row in rows]
-    lower = _lower(rows, width)
-    unnamed = min(typed) == 1 and bool(lower) and not any(row.cells[0].strip() for row in lower)
-    for at, row in enumerate(rows[: len(rows) if len(rows) < 100 else 100]):
-        if unnamed and row.cells[0].strip() and shares[at]:
-            shares[at] = _KEYED
-        if (
-            width > 1
-            and (count := labels.limit_rows(rows[at : at + 9]))
-            and (at == 0 or labels.label(rows[at - 1]) is None)
-        ):
-            shares[at : at + count] = [0.0] * count
-    return shares
+class _Shares(Sequence["float | None"]):
+    """How much of each row is values: 0 for what may be header, None for what is too narrow to tell.
+
+    Only the rows down to the data are asked for, so each is looked at when it is.
+    """
+
+    def __init__(self, rows: Sequence[Record], width: int, typed: Typed) -> None:
+        self._rows, self._width, self._typed = rows, width, typed
+        self._known: dict[int, float | None] = {}
+        lower = _lower(rows, width)
+        unnamed = min(typed) == 1 and bool(lower) and not any(row.cells[0].strip() for row in lower)
+        for at, row in enumerate(rows[:_LABELLED_ROWS]):
+            if unnamed and row.cells[0].strip() and self[at]:
+                self._known[at] = _KEYED
+            count = labels.limit_rows(rows[at : at + 9]) if width > 1 else 0
+            if count and (at == 0 or labels.label(rows[at - 1]) is None):
+                self._known |= dict.fromkeys(range(at, at + count), 0.0)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, at: int) -> float | None: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[float | None]: ...
+    def __getitem__(self, at: int | slice) -> float | Sequence[float | None] | None:
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(len(self)))]
+        if at not in self._known:
+            row = self._rows[at]
+            self._known[at] = _value_share(row, self._typed) if _wide(row, self._width) else None
+        return self._known[at]
 
 
 def _value_share(row: Record, typed: Typed) -> float | None:

@@ -135,8 +135,8 @@ def is_key_value(row: Record) -> bool:
     """Return whether a line is a key and its value, told by the mark behind the key, or two of Maccor's known keys."""
     if row.width <= 2:
         return row.cells[0].rstrip().endswith((":", "="))
-    known = [_MACCOR.fullmatch(cell.strip().rstrip(":")) is not None for cell in row.cells[:4]]
-    return known[:3] == [True, False, True]
+    known = (_MACCOR.fullmatch(cell.strip().rstrip(":")) is not None for cell in row.cells[:3])
+    return next(known) and list(known) == [False, True]
 
 
 def trace_names(preamble: Sequence[Record], axes: Sequence[int], width: int) -> tuple[str, ...] | None:

@@ -46,6 +46,10 @@ class Expected:
 
     def is_header(self, row: Sequence[str]) -> bool:
         """Return whether a record holds names: no value at all, and another text in each of the columns of numbers."""
+        if any(
+            at < len(row) and row[at].strip()[-1:].isdigit() and cells.kind(row[at]) == "number" for at in self.axes
+        ):
+            return False  # nearly every row
         filled = [(at, cell.strip()) for at, cell in enumerate(row[: len(self.names)]) if cell.strip()]
         kinds = {at: cells.kind(cell) for at, cell in filled}
         if not kinds or not {"number", "time"}.isdisjoint(kinds.values()):
