@@ -25,6 +25,7 @@ from bench.frames import reading
 from bench.guarded import GuardedExport, GuardedTable
 from bench.ledger import column_comment, ledger
 from bench.macros import MACROS
+from bench.progress import Progress
 from bench.tables import (
     CELL_REFUSED,
     Connection,
@@ -38,8 +39,6 @@ from bench.tables import (
     raw_path,
 )
 from guards import LONGEST, TypedCells
-
-Progress = Callable[[str, int, int], None]  # label, done, total
 
 
 @dataclass(frozen=True, slots=True)

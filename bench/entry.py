@@ -6,11 +6,12 @@ keep one core busy (0.4 s): side by side they cost the longer of the two.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench.progress import Progress
 from bench.source import Source, begin_reading
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from bench.sandboxes import SandboxSource
     from runner import ResourceLimits
 
-Progress = Callable[[str, int, int], None]
 PathText = str | PathLike[str]
 
 

@@ -8,7 +8,7 @@ is compared by its status only, because how far it came is a matter of the machi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from bench.boards import read_board
 from bench.errors import UsageError
 from bench.guarded import BoardFile
 from bench.pipeline import Inputs, analyze_inputs
+from bench.progress import Progress
 from bench.readers import ReadOptions
 from bench.receipts import sha256
 from bench.releases import Release, Word
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from bench.analysis import Analysis
     from bench.store.opened import StoreAnalysis
 
-Progress = Callable[[str, int, int], None]
 _FINISHED = ("ok", "error")
 _RUN = {
     "value_sha256": "value",

@@ -6,11 +6,11 @@ failure is an answer, and the tables are there without a sandbox.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from bench import settings
+from bench.progress import Progress
 from runner import (
     LimitsError,
     ResourceLimits,
@@ -21,8 +21,6 @@ from runner import (
     find_image,
     install_image,
 )
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass

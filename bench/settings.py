@@ -59,3 +59,8 @@ def login() -> str | None:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):
         return None
+
+
+def ollama_url() -> str:
+    """Return where Ollama is: the address of its own variable, else where it listens unless told otherwise."""
+    return os.environ.get("OLLAMA_BASE_URL") or "http://localhost:11434/v1"

@@ -8,13 +8,13 @@ sent.
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from bench import settings
 from bench.ask.messages import Call, Message, ModelProblem, Response, Tokens, Told
 from bench.ask.models import Connection
 from bench.ask.tools import Schema
@@ -22,7 +22,6 @@ from bench.errors import EnvironmentProblem, UsageError
 
 _LONGEST = 300
 _KEY = re.compile(r"\b([A-Z][A-Z0-9_]*_(?:API_KEY|TOKEN))\b")
-OLLAMA_URL = "http://localhost:11434/v1"  # where Ollama listens unless told otherwise (its documentation)
 _KNOWN = ("anthropic", "openai", "google", "ollama")
 SERVICE = "bench-analyze"  # under which the keyring holds keys
 
@@ -42,8 +41,8 @@ def provided(name: str, connection: Connection) -> Provided:
         ) from error
     provider, _, model = name.partition(":")
     base_url = connection.base_url
-    if provider == "ollama" and base_url is None and "OLLAMA_BASE_URL" not in os.environ:
-        base_url = OLLAMA_URL
+    if provider == "ollama" and base_url is None:
+        base_url = settings.ollama_url()
     try:
         return Provided(name, _model(name, base_url), connection)
     except TypeError as error:

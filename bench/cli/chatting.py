@@ -15,10 +15,11 @@ from bench.analysis import Analysis
 from bench.ask.answer import Answer
 from bench.ask.messages import Model
 from bench.cli.asking import trace_path, write_trace
-from bench.cli.job import Progress, begin
+from bench.cli.job import begin
 from bench.cli.options import Options
 from bench.cli.reply import Reply
 from bench.entry import analyze
+from bench.progress import Progress
 from bench.render.answer import answer_text
 from bench.render.terminal import guard_text
 

@@ -9,12 +9,11 @@ from pathlib import Path
 from bench import settings
 from bench.cli.reply import Reply
 from bench.outcome import DONE, UNAVAILABLE, USAGE
+from bench.progress import Progress
 from runner import Image, RunnerError, check_installed, image_status, install_image
 from runner.packages import add_packages
 from runner.packing import install_packed, pack_image
 from runner.wheels import build_wheel
-
-Progress = Callable[[str, int, int], None]
 
 
 def install_reply(progress: Progress | None, *, source: Path | None, force: bool, json: bool) -> Reply:

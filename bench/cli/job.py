@@ -5,7 +5,6 @@ This module loads before polars, DuckDB and the guard do (0.3 s): the sandbox's 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,12 +12,11 @@ from bench.ask.messages import Model
 from bench.ask.models import Connection, model_of
 from bench.cli.options import Options, check, snippet_code
 from bench.errors import UsageError
+from bench.progress import Progress
 from bench.sandboxes import SandboxSource
 from bench.source import Source, begin_reading
 from bench.store.stores import is_delta
 from runner import LAYERS, ResourceLimits, RunnerError
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

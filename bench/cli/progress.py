@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-Progress = Callable[[str, int, int], None]
+from bench.progress import Progress
 
 
 @contextmanager
@@ -17,10 +17,11 @@ def progress_bar(*, color: bool) -> Iterator[Progress | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
 
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True, no_color=not color), transient=True) as bar:
+    with Bar(*columns, console=Console(stderr=True, no_color=not color), transient=True) as bar:
         tasks: dict[str, TaskID] = {}
 
         def show(label: str, done: int, total: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,9 +15,8 @@ from bench.evaluate.questions import chosen, fixtures_folder, load_questions
 from bench.evaluate.scoring import Row
 from bench.evaluate.shipped import policy_of
 from bench.outcome import DONE, INTERRUPTED
+from bench.progress import Progress
 from bench.settings import load
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

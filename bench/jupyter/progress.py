@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from bench.jupyter import running
+from bench.progress import Progress
 
-Progress = Callable[[str, int, int], None]
 AFTER_S = 1.0
 EVERY_S = 0.2
 

@@ -16,7 +16,7 @@ from bench.reporting.page import Contents, page
 
 if TYPE_CHECKING:
     from bench.analysis import Analysis
-    from bench.reporting.guard import Progress
+    from bench.progress import Progress
 
 __all__ = ["Contents", "page", "write_report"]
 

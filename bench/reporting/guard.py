@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -10,6 +10,7 @@ import polars as pl
 from bench import caveats, tables
 from bench.bulk import quote
 from bench.export import LINE, ROW
+from bench.progress import Progress
 from bench.reporting import markup
 from bench.reporting.markup import Markup, tag
 from bench.reporting.plot import figure
@@ -29,7 +30,6 @@ _ALL_MARKS = 60_000  # of all plots together: about a megabyte
 _FEWEST, _MOST = 120, 400
 SEGMENTS = ("fixture", "station", "lot")
 _SPEAKS = {True: "for", False: "against", None: "silent"}
-Progress = Callable[[str, int, int], None]
 
 
 def verdict(column: ColumnReport) -> Markup:

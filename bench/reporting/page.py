@@ -13,6 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from bench.progress import Progress
 from bench.releases import Release, Word
 from bench.render.document import export_dict
 from bench.reporting import guard, markup, runs
@@ -36,7 +37,7 @@ class Contents:
     receipt: tuple[str, str] | None = None
 
 
-def page(analysis: Analysis, contents: Contents, progress: guard.Progress | None = None) -> str:
+def page(analysis: Analysis, contents: Contents, progress: Progress | None = None) -> str:
     """Return the report as HTML.
 
     Raises:
@@ -87,7 +88,7 @@ def _outcome(analysis: Analysis) -> Markup:
 
 
 def _sections(
-    analysis: Analysis, contents: Contents, progress: guard.Progress | None
+    analysis: Analysis, contents: Contents, progress: Progress | None
 ) -> Iterator[tuple[str, str, Sequence[Markup]]]:
     if contents.answer is not None:
         source = str(analysis.exports[0].export.path) if analysis.exports else analysis.source_name
