@@ -16,8 +16,8 @@ What is promised, and what is not:
 - Below Deno, for a fault in Deno or V8, stands what a Linux system offers, each named in `RunResult.layers` only where
   it holds: user, network, pid, ipc (with uts) and mount namespaces (a root of libraries, Deno and the image, all
   read-only), Landlock (reads those, writes nothing, no TCP), seccomp (no socket, no new process, no mount, no bpf,
-  ...), rlimits with no core files, a control group (v2) with a bound of memory and threads where one is handed to the
-  user. None is needed; `require_layers` makes one so.
+  ...), rlimits with no core files and no byte for any file, a control group (v2) with a bound of memory and threads
+  where one is handed to the user. None is needed; `require_layers` makes one so.
   On macOS the launcher watches over the process, and Deno alone holds; on Windows there is no launcher either.
 - A process whose host was killed is ended by its launcher at once, and its folder removed; a folder that is left when
   the launcher was killed too, or had not started yet, is removed by the next sandbox of that user.

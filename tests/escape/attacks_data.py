@@ -28,6 +28,7 @@ OUTPUT = [
     Attack("an artifact of a device's name", "open('/out/C:evil', 'w').close()\n1", "ok", 1),
     Attack("an artifact of half a character", "open(b'/out/\\xff', 'w').close()\n1", "ok", 1),
     Attack("an artifact with a long name", "import os\nos.makedirs('/out/' + '/'.join(['a' * 200] * 3))\nopen('/out/' + '/'.join(['a' * 200] * 3) + '/b', 'w').close()\n1", "ok", 1),
+    Attack("a thousand files", "for i in range(1000): open(f'/out/{i}', 'w').close()\n1", "ok", 1),
     Attack("a link in /out", "import os\nos.symlink('/lib', '/out/lib')\n1", "ok", 1),
     Attack("a folder loop in /out", "import os\nos.symlink('/out', '/out/loop')\n1", "ok", 1),
     Attack("a chart that is no chart", "chart([1])", "error", "a Vega-Lite specification"),

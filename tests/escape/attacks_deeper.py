@@ -26,6 +26,9 @@ MODULES = [
     js("V8 writes a log", V8 + "for (const flag of ['--log-all', '--prof', '--perf-prof', '--logfile={folder}/out']) v8.setFlagsFromString(flag); return 1", "ok", 1),
     js("V8 lifts the bound of memory", V8 + "v8.setFlagsFromString('--wasm-max-mem-pages=65536'); return new WebAssembly.Memory({ initial: 20000 }).buffer.byteLength", "error", "could not allocate"),
     js("V8's own syntax", V8 + "v8.setFlagsFromString('--allow-natives-syntax'); return new Function('return %GetHeapUsage()')()", "error", "Unexpected token"),
+    Attack("a folder of the host by NODEFS", "import js, os, pyodide_js\nfrom pyodide.ffi import to_js\nfs = pyodide_js.FS\nos.makedirs('/m', exist_ok=True)\n"
+           "fs.mount(fs.filesystems.NODEFS, to_js({'root': '/'}, dict_converter=js.Object.fromEntries), '/m')", "error", NOT_CAPABLE),
+    Attack("a folder of the host by Pyodide", "import pyodide_js\npyodide_js.mountNodeFS('/n', '/')", "error", "does not exist"),
     js("the inspector", "new (process.getBuiltinModule('inspector').Session)().connect(); return 1", "error", NOT_CAPABLE),
     js("certificates of the system", "return process.getBuiltinModule('tls').getCACertificates('system').length", "error", NOT_CAPABLE),
     js("a module by its resolution", "return process.getBuiltinModule('module').createRequire('file:///x.js').resolve('/etc/passwd')", "error", "read access"),
@@ -93,6 +96,9 @@ REQUESTS = [
     js("requests read by Node", "process.getBuiltinModule('fs').readSync(0, new Uint8Array(8)); return 1", "time_limit"),
     js("stdout written by Node", "process.getBuiltinModule('fs').writeSync(1, 'x'); return 1", "protocol"),
     js("stdout printed by Deno's core", CORE + "core.print('x', false); return 1", "protocol"),
+    Attack("a warning that is no text", "import gc\n[o for o in gc.get_objects() if type(o).__name__ == 'Session'][0]._warnings.append(5)\n1", "protocol"),
+    Attack("an artifact above the limit", "import gc\n[o for o in gc.get_objects() if type(o).__name__ == 'Session'][0]._limits['artifact_bytes'] = 10 ** 9\n"
+           "_ = open('/out/a', 'wb').write(b'x' * 20_000_000)\n1", "protocol"),
     js("the exit code of the unheard", "Deno.exit(97)", "crashed"),
     js("handlers of the end", "addEventListener('unload', () => { for (;;); }); process.on('exit', () => { for (;;); }); return 1", "ok", 1),
 ]  # fmt: skip

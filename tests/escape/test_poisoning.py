@@ -83,6 +83,7 @@ REPLACED = {
     "a table of ours emptied": "import bench_sandbox.values as v\nv._CONVERSIONS.clear()",
     "a method of str": "import gc\ngc.get_referents(str.__dict__)[0]['upper'] = lambda s: 'x'",
     "a method of int": "import gc\ngc.get_referents(int.__dict__)[0]['bit_length'] = lambda s: 1",
+    "an integer that is another": "import ctypes\nctypes.memmove(id(7) + 12, id(8) + 12, 4)",
     "an audit hook": "import sys\narmed = []\nsys.addaudithook(lambda e, a: 1 / 0 if armed and e == 'compile' else None)\narmed.append(1)",
     "a list that passes for a mapping": "from collections.abc import Mapping\nMapping.register(list)",
     "JSON.stringify": JS.format("const s = JSON.stringify; JSON.stringify = (...a) => s(...a); return 1"),

@@ -222,6 +222,14 @@ def test_artifacts_above_a_limit_are_left_out_by_name(image: Image) -> None:
     )
 
 
+def test_of_many_files_left_out_the_first_are_named_and_the_rest_counted(image: Image) -> None:
+    with Sandbox(limits=ResourceLimits(artifacts=1), image=image) as sandbox:
+        result = sandbox.run("for n in range(1000): open(f'/out/{n:04}', 'w').close()")
+    assert len(result.warnings) == 51
+    assert result.warnings[49] == "artifact 0050 was left out: more than 1 artifacts (limit `artifacts`)"
+    assert result.warnings[50] == "949 more artifacts were left out"
+
+
 def test_prints_stream_while_the_snippet_runs(sandbox: Sandbox) -> None:
     heard: list[tuple[str, str]] = []
     code = "import sys, time\nprint('µ', end='')\nt = time.monotonic()\nwhile time.monotonic() - t < 0.2: pass\n"

@@ -18,6 +18,7 @@ _MEDIA = {
     ".txt": "text/plain",
 }
 MAX_NAME = 512
+MAX_NAMED = 50  # of those that are left out
 _NOT_IN_NAMES = "\\:"
 VEGA_LITE = "application/vnd.vegalite.v5+json"
 
@@ -43,14 +44,17 @@ def collect(charts: Sequence[str], limits: dict[str, Any], warn: Callable[[str],
         )
         path.unlink()
     kept: list[tuple[str, str, bytes]] = []
-    total = 0
+    total = refused = 0
     for name, media, data in found:
         reason = _refusal(name) or _excess(len(kept), total, len(data), limits)
-        if reason:
+        refused += bool(reason)
+        if reason and refused <= MAX_NAMED:
             warn(f"artifact {name if name.isprintable() else ascii(name):.300} was left out: {reason}")
-        else:
+        elif not reason:
             kept.append((name, media, data))
             total += len(data)
+    if refused > MAX_NAMED:
+        warn(f"{refused - MAX_NAMED} more artifacts were left out")
     return kept
 
 

@@ -66,7 +66,8 @@ class Session:
         ]
         failed = failures.outcome(ZeroDivisionError("division by zero"), "", self._limits)
         written = [sys.stdout.write(""), sys.stderr.write(""), os.stat(1).st_mode, os.stat(2).st_mode]
-        return as_json(values, 1000), _answer(failed), written, statements.literal([1, 2.5, "a", None])
+        shared = str(list(range(-5, 257)))  # integers that the interpreter keeps one of
+        return as_json(values, 1000), _answer(failed), written, statements.literal([1, 2.5, "a", None]), shared
 
     def _chart(self, spec: Mapping[str, object] | str) -> None:
         """Keep a Vega-Lite specification as an artifact of the run."""
