@@ -30,8 +30,8 @@ NOT_A_NUMBER_CODE = (9.905e37, 9.915e37)
 
 _KINDS = {
     "overload": """ol|o.l|o.l.|0l|0.l|+ol|over|overload|ovld|ovrflw|overflow|over range|overrange|inf|+inf|infinity|
-        1.#inf|+1.#inf|1.#inf00""",
-    "underload": "-ol|under|underrange|-inf|-infinity|-1.#inf|-1.#inf00",
+        ∞|+∞|1.#inf|+1.#inf|1.#inf00""",
+    "underload": "-ol|under|underrange|-inf|-infinity|-∞|-1.#inf|-1.#inf00",
     "nan": "nan|-nan|1.#qnan|1.#qnan0|1.#ind|-1.#ind|-1.#ind00",
     "no reading": """-|--|---|----|-----|------|--.--|---.--|n/a|na|#n/a|#value!|#div/0!|#num!|#ref!|null|none|err|
         error|invalid|no data""",

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from guards.quantities import SENTINEL_TEXTS
+
 CellKind = Literal["empty", "number", "time", "sentinel", "text"]
 
 _EXPONENT = r"(?:[eE][+-]?\d{1,4})?"
@@ -21,10 +23,7 @@ THREE_AFTER_COMMA = r"^\s*[+-]?[1-9]\d{0,2},\d{3}\s*$"  # 1,234 is either
 _POINT = re.compile(POINT_NUMBER)
 _COMMA = re.compile(COMMA_NUMBER)
 _GROUPS = re.compile(f"{POINT_GROUPS}|{COMMA_GROUPS}|{OTHER_GROUPS}")
-_SENTINEL = re.compile(
-    r"(?i)^\s*[+-]?(?:nan|inf|infinity|ol|o\.l\.?|over ?load|overflow|ovld|ovrflw|n/?a|none|null|-{1,5}|\*+|err(?:or)?|"
-    r"1\.#(?:inf|qnan|ind)|invalid|open|#n/a|#num!|#value!|#div/0!|1\.#io)\s*$"
-)
+_SENTINEL = re.compile(r"(?i)^\s*(?:[+-]?(?:over ?load|\*+|-{1,5})|1\.#io)\s*$")  # beside those that the guard knows
 _TIME = re.compile(
     r"(?x)^\s*(?:"
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T\s_]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:Z|[+-]\d{2}:?\d{2}|UTC)?)?"
@@ -57,7 +56,7 @@ def kind(cell: str) -> CellKind:
         return "empty"
     if _POINT.match(cell) or _COMMA.match(cell) or _GROUPS.match(cell):
         return "number"
-    if _SENTINEL.match(cell):
+    if _SENTINEL.match(cell) or cell.strip().lower() in SENTINEL_TEXTS:
         return "sentinel"
     return "time" if _TIME.match(cell) else "text"
 

@@ -30,6 +30,7 @@ _BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
 _FEWEST_RUNS = 3
 _GBK_NOTE = "bytes beyond ASCII stand in pairs only: read as Chinese (GBK); --encoding overrides"
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_HTML = (b"<!doctype html", b"<html", b"<table")
 _TEXT_CONTROLS = frozenset(b"\t\n\r\x0b\x0c\x1a\x1b\x08\x07")
 _KNOWN_BINARY = (
     (b"\x89PNG", "a PNG picture"), (b"\xff\xd8\xff", "a JPEG picture"), (b"%PDF", "a PDF document"),
@@ -141,6 +142,8 @@ def _refuse_binary(path: Path, head: bytes, *, marked: bool) -> None:
             hint="a store that ingest fills is read with --from; the tables of one analysis open in DuckDB.",
         )  # fmt: skip
     known = next((what for magic, what in _KNOWN_BINARY if head.startswith(magic)), None)
+    if head[:64].lower().lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_HTML):
+        known = "an HTML page, whatever its name says"
     if known is None:
         if marked or _guess_utf16(head):
             return

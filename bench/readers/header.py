@@ -22,6 +22,7 @@ _LATER_ROWS = 60  # a header below rows that look like data is looked for so far
 _KEYED = 0.25  # the share of a row that is neither header nor data
 _TAGS = ("DataName", "DataValue")  # Keysight EasyExpert (B1500) names the kind of each line in its first cell
 _AXIS = re.compile(r"(?i)^\s*(?:time|samples?|index|x|t|freq(?:uency)?)\b|.*[(\[]\w+[)\]]\s*$")
+_DIGITS = re.compile(r"\d+")
 Typed = Mapping[int, frozenset[str]]
 
 
@@ -98,10 +99,19 @@ def told(rows: Sequence[Record], width: int, count: int) -> tuple[int, int, str]
 def _textual(rows: Sequence[Record], width: int) -> tuple[int, int, str]:
     first = next(at for at, row in enumerate(rows) if len(row.cells) == width)
     following = rows[first + 1 : first + 2]
+    if _like_below(rows[first], rows[first + 1 : first + 4]):
+        return first, 0, "the first row has the form of those below it: no header"
     count = (
         2 if following and _all_units(following[0]) and not _all_units(rows[first]) and len(rows) == first + 2 else 1
     )
     return first, count, "no column of numbers or times: the first row of full width is the header"
+
+
+def _like_below(row: Record, below: Sequence[Record]) -> bool:
+    """Return whether a cell differs from those below it in its digits only: `VOUT=5.01V`, `SN0001`."""
+    forms = [[_DIGITS.sub("9", cell.strip()) for cell in each.cells] for each in (row, *below)]
+    columns = list(zip(*forms, strict=False))
+    return len(below) > 1 and any("9" in column[0] and len(set(column)) == 1 for column in columns)
 
 
 def _all_units(row: Record) -> bool:

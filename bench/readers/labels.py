@@ -32,6 +32,11 @@ _AGGREGATE = re.compile(
 _RULE = re.compile(r"^\s*:?(?:-{3,}|={3,}|_{3,}|\*{3,}|[-=]+\+[-=+]+):?\s*$")
 # Heads of index and time columns that instruments repeat in their units row.
 _NO_UNIT_BUT_NO_NAME = frozenset(("no", "no.", "#", "time", "date", "date&time", "index", "-"))
+_FORMAT = re.compile(r"(?i)^(?:[dmyhsfx]{1,6}[-/:., T]+)+[dmyhsfx]{1,6}$")  # dd/mm/yyyy, hh:mm:ss.xxx
+_TYPES = frozenset(
+    """string str text char varchar double float float32 float64 real int integer int32 int64 i32 i64 f32 f64 number
+    numeric decimal bool boolean date datetime timestamp""".split()
+)
 LABEL_CELLS = 3
 
 
@@ -69,12 +74,16 @@ def is_units(row: Record, typed: Mapping[int, frozenset[str]] | None = None) -> 
     """Return whether most cells, of the typed columns if they are given, are units."""
     positions = range(len(row.cells)) if typed is None else [p for p in typed if p < len(row.cells)]
     filled = [row.cells[p] for p in positions if row.cells[p].strip()]
-    telling = [cell for cell in filled if cell.strip().lower() not in _NO_UNIT_BUT_NO_NAME] or filled
+    telling = [cell for cell in filled if not _says_nothing(cell.strip())] or filled
     return bool(telling) and sum(map(cells.is_unit, telling)) * 5 >= len(telling) * 3
 
 
+def _says_nothing(cell: str) -> bool:
+    return cell.lower() in _NO_UNIT_BUT_NO_NAME or _FORMAT.match(cell) is not None
+
+
 def row_kind(row: Record, typed: Mapping[int, frozenset[str]]) -> str:
-    """Return what a header row holds: names, units, aggregation, rule, or the label of a limit row in lower case."""
+    """Return what a header row holds: names, units, aggregation, types, rule, or a limit row's label in lower case."""
     if is_rule(row):
         return "rule"
     filled = [cell.strip().lower() for cell in row.cells if cell.strip()]
@@ -87,6 +96,8 @@ def row_kind(row: Record, typed: Mapping[int, frozenset[str]]) -> str:
         return _bare(found)
     if filled and sum(cell in _AGGREGATIONS for cell in filled) * 3 >= len(filled) * 2:
         return "aggregation"
+    if len(filled) > 1 and all(cell in _TYPES for cell in filled):
+        return "types"
     return "units" if found is not None or is_units(row, typed or None) else "names"
 
 

@@ -58,7 +58,13 @@ def units(said: Mapping[str, str], columns: Sequence[str], axes: Sequence[int]) 
 
 def _abscissas(values: Sequence[str], parts: Sequence[str]) -> Sequence[str]:
     """Return the columns that a horizontal unit is about: the first, or every other where each trace has its own."""
-    return values[::2] if len(parts) > 1 and len(values) == 2 * len(parts) else values[:1]
+    return values[::2] if _paired(values, parts) else values[:1]
+
+
+def _paired(values: Sequence[str], parts: Sequence[str]) -> bool:
+    """Return whether there is a unit for each trace, and each trace has an X column: `TIME, CH1, TIME_2, CH2`."""
+    again = {re.sub(r"_\d+$", "", value) for value in values[::2]}
+    return len(parts) > 1 and len(values) == 2 * len(parts) and len(again) == 1
 
 
 def _each(text: str, values: Sequence[str], by_name: Mapping[str, str], *, sure: bool) -> dict[str, str]:
@@ -69,7 +75,7 @@ def _each(text: str, values: Sequence[str], by_name: Mapping[str, str], *, sure:
     whole = all(map(cells.is_unit, parts))
     if whole and len(parts) > 1 and len(parts) in (len(values), len(values) - 1):
         return dict(zip(values[len(values) - len(parts) :], parts, strict=True))
-    if whole and len(parts) > 1 and len(values) == 2 * len(parts):
+    if whole and _paired(values, parts):
         return dict(zip(values[1::2], parts, strict=True))
     if len(values) == 1 and (sure or whole):
         return {values[0]: parts[0]}
