@@ -112,6 +112,8 @@ def status_text(found: Mapping[str, Any]) -> str:
         )
     failed = [f"{each['path']}: {each['error']['message']}" for each in found["failed"]]
     lines += _list("failed", failed[:SHOWN], len(failed))
+    begun = found.get("unfinished", [])
+    lines += _list("begun and not finished", begun[:SHOWN], len(begun))
     refused = [f"{PurePath(each['path']).name}: {_part(each)}: {each['reason']}" for each in found["refused"]]
     lines += _list("refused", refused[:SHOWN], counts["refused_columns"], of="column")
     alerts = [f"{each['raised_at']} {each['message']} ({PurePath(each['path']).name})" for each in found["alerts"]]

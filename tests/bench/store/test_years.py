@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bench
@@ -230,6 +230,7 @@ EXPORTS = st.lists(
 LOSSLESS = {("BIGINT", "DOUBLE"), ("BIGINT", "VARCHAR")}
 
 
+@settings(deadline=None)
 @given(EXPORTS)
 def test_whatever_comes_no_column_holds_two_units_or_loses_a_value(exports: list[list[Incoming]]) -> None:
     stored: dict[str, Stored] = {}

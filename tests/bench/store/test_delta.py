@@ -1,0 +1,319 @@
+"""The Delta store by itself: what others read in it, versions, what a kill leaves at each step, unusable places."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import bench
+
+from .conftest import BOARD, Write, entries
+
+deltalake = pytest.importorskip("deltalake", reason="the extra delta is not installed")
+Cli = Callable[..., Any]
+# Ends itself, as by SIGKILL, before or after the n-th call that writes to a Delta table.
+FALLS = """
+import os, signal, sys
+from bench.cli import main
+from bench.store.delta import writer
+number, when = int(sys.argv[1]), sys.argv[2]
+calls = 0
+def falling(write):
+    def called(*arguments, **more):
+        global calls
+        calls += 1
+        if calls == number and when == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        write(*arguments, **more)
+        if calls == number:
+            os.kill(os.getpid(), signal.SIGKILL)
+    return called
+writer.commit_next, writer.append_once = falling(writer.commit_next), falling(writer.append_once)
+sys.exit(main(sys.argv[3:]))
+"""
+
+# Root may write everything, unless it gives that up (CAP_DAC_OVERRIDE, which is 1) for what it executes.
+MORTAL = """
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)
+os.execv(sys.executable, [sys.executable, "-m", "bench", *sys.argv[1:]])
+"""
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    """Where the store will be."""
+    return tmp_path / "lake"
+
+
+@pytest.fixture
+def take(here: Cli, inbox: Path, lake: Path) -> Cli:
+    """Run `ingest` and return what became of each file."""
+
+    def run(*arguments: object, code: int = 0) -> list[dict[str, Any]]:
+        done = here("ingest", inbox, "--db", f"delta:{lake}", "--settle", 0, "--json", *arguments)
+        assert done.exit_code == code, done.said
+        return entries(done.stdout)
+
+    return run
+
+
+def test_polars_reads_the_same_rows_and_units_without_us(take: Cli, lake: Path, write: Write) -> None:
+    write("final-2026-10-01.csv"), write("final-2026-10-02.csv", first=20, scale=1000)
+    take()
+    theirs = pl.read_delta(str(lake / "tables" / "final"))
+    with bench.open(f"delta:{lake}") as analysis:
+        mine = analysis.table()
+        units = analysis.units("final")
+    keys = ["_export", "_row"]
+    rows = theirs.drop("_day", "_station").sort(keys)
+    first = pl.col("_row") - pl.when(pl.col("_export") == 2).then(20).otherwise(0)
+    assert rows.equals(mine.with_columns(first).sort(keys).select(rows.columns))
+    fields = {each.name: each.metadata for each in deltalake.DeltaTable(lake / "tables" / "final").schema().fields}
+    assert {name: fields[name]["bench.unit"] or None for name in units} == units
+    assert fields["vout_v"]["comment"] == "unit V; corrected, kept"
+    ledger = pl.read_delta(str(lake / "guard" / "exports"))
+    corrected = ledger.select("path", pl.col("corrections")).explode("corrections").drop_nulls().unnest("corrections")
+    assert corrected.select("column_name", "from_unit", "to_unit").rows() == [("vout_v", "mV", "V")]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "station"),
+    [
+        ("serial,vout_v\nA,5.01\n", "ST-03/a.csv", "ST-03"),
+        ("serial,station,vout_v\nA,ST-07,5.01\n", "ST-03/a.csv", "ST-07"),
+        ("serial,vout_v\nA,5.01\n", "a.csv", None),
+    ],
+    ids=["folder", "column", "none"],
+)
+def test_rows_lie_by_day_and_station(
+    take: Cli, lake: Path, inbox: Path, text: str, name: str, station: str | None
+) -> None:
+    path = inbox / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    os.utime(path, (1_600_000_000, 1_600_000_000))
+    take()
+    table = deltalake.DeltaTable(lake / "tables" / "a")
+    assert table.metadata().partition_columns == ["_day", "_station"]
+    rows = pl.read_delta(str(lake / "tables" / "a"))
+    assert rows.select("_day", "_station").rows() == [(date(2020, 9, 13), station)]
+
+
+def test_a_version_before_gives_the_figures_of_before(
+    take: Cli, here: Cli, lake: Path, inbox: Path, write: Write, tmp_path: Path
+) -> None:
+    write("final-2026-10-01.csv", scale=1000)
+    take()
+    receipt = tmp_path / "receipt.json"
+    code = "con.sql('select sum(vout_v), count(*) from final').fetchone()"
+    made = here("--from", f"delta:{lake}", "-c", code, "--receipt", receipt, "--json").document
+    versions = json.loads(receipt.read_text())["store"]["delta"]
+    assert set(versions) == {"guard/exports", "tables/final"}
+    before = pl.read_delta(str(lake / "tables" / "final"), version=versions["tables/final"])["vout_v"].sum()
+    for number in range(2, 5):
+        write(f"final-2026-10-0{number}.csv", first=number * 20)
+        take()
+    (inbox / "board.toml").write_text(BOARD.replace('"6 V"', '"9000 V"').replace('"5.1 V"', '"6000 V"'))
+    take("--reguard")
+    done = here("replay", receipt, "--json").document
+    assert done["same"]
+    assert done["runs"][0]["value"] == made["runs"][0]["value"] == [pytest.approx(before), 20]
+    moved = lake.rename(tmp_path / "moved")
+    gone = here("replay", receipt)
+    assert gone.exit_code == 2
+    assert "there is no such store" in gone.stderr
+    assert here("replay", receipt, "--export", f"delta:{moved}").exit_code == 0
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["first", "reguard"])
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
+def test_a_kill_at_each_step_leaves_whole_exports_and_the_next_run_goes_on(
+    take: Cli, here: Cli, lake: Path, inbox: Path, write: Write, number: int, when: str, again: bool
+) -> None:
+    write("final-2026-10-01.csv"), write("final-2026-10-02.csv", first=20, scale=1000)
+    write("soak.csv", first=60, scale=1000)
+    more = []
+    if again:
+        take()
+        (inbox / "board.toml").write_text(BOARD + "# another\n")
+        more = ["--reguard"]
+    command = ["ingest", str(inbox), "--db", f"delta:{lake}", "--settle", "0", *more]
+    fallen = subprocess.run(
+        [sys.executable, "-c", FALLS, str(number), when, *command], capture_output=True, text=True, check=False
+    )
+    last = 4 if again else 5  # bytes are there already
+    if number <= last:
+        assert fallen.returncode == -9, fallen.stderr
+    try:
+        with bench.open(f"delta:{lake}") as analysis:
+            for name in analysis.tables:
+                counts = analysis.table(name).group_by("_export").len()["len"].unique().to_list()
+                assert counts == [20]
+            seen = sum(analysis.table(name).height for name in analysis.tables)
+            assert seen == 60 if again else seen in (20, 40, 60)
+    except bench.UsageError as error:
+        assert not again, error  # noqa: PT017 - which of both it is depends on the step
+    take(*more)
+    with bench.open(f"delta:{lake}") as analysis:
+        assert {name: analysis.table(name).height for name in analysis.tables} == {"final": 40, "soak": 20}
+        assert {c.verdict for c in analysis.guard.tables[1].columns if c.name == "vout_v"} == {"corrected"}
+    for name, height in (("tables/final", 40), ("tables/soak", 20), ("raw/files", 3)):
+        rows = pl.read_delta(str(lake / name))
+        assert rows.height == height
+        assert rows.n_unique() == height
+    texts = pl.read_delta(str(lake / "raw" / "texts"))
+    assert texts.height == texts.n_unique() == 40 * (2 if again else 1)
+    found = here("status", "--db", f"delta:{lake}", "--json").document
+    assert (found["counts"]["exports"], found["unfinished"]) == (3, [])
+
+
+def test_what_a_killed_run_left_half_way_is_told(here: Cli, lake: Path, inbox: Path, write: Write) -> None:
+    path = write("final-2026-10-01.csv")
+    command = ["ingest", str(inbox), "--db", f"delta:{lake}", "--settle", "0"]
+    subprocess.run([sys.executable, "-c", FALLS, "1", "after", *command], capture_output=True, check=False)
+    found = here("status", "--db", f"delta:{lake}", "--json").document
+    assert (found["counts"]["exports"], found["unfinished"]) == (0, [str(path)])
+    assert f"begun and not finished: 1\n  {path}" in here("status", "--db", f"delta:{lake}").stdout
+
+
+def test_many_small_files_become_few_and_versions_stay(take: Cli, lake: Path, write: Write) -> None:
+    table = lake / "tables" / "final"
+    for number in range(17):
+        os.utime(write(f"final-{number}.csv", first=number * 20), (1_600_000_000, 1_600_000_000))
+        take("--table", "final")
+    found = deltalake.DeltaTable(table)
+    assert len(found.file_uris()) <= 3
+    assert pl.read_delta(str(table)).height == 340
+    assert pl.read_delta(str(table), version=1).height == 20
+    with bench.open(f"delta:{lake}") as analysis:
+        assert analysis.table().height == 340
+
+
+def test_no_columns_type_changes_and_nothing_is_lost(take: Cli, lake: Path, inbox: Path) -> None:
+    (inbox / "log-2026-01-01.csv").write_text("serial,count,vout_v\n" + "A,1,5\n" * 12)
+    take()
+    (inbox / "log-2026-01-02.csv").write_text("serial,count,vout_v\n" + "B,1.5,4.98\n" * 12)
+    take()
+    rows = pl.read_delta(str(lake / "tables" / "log"))
+    assert dict(rows.schema)["vout_v"] == pl.Float64
+    assert rows.filter(pl.col("serial") == "A").select("count", "count (number)").unique().rows() == [(1, None)]
+    assert rows.filter(pl.col("serial") == "B").select("count", "count (number)").unique().rows() == [(None, 1.5)]
+
+
+@pytest.mark.parametrize(
+    ("make", "said", "hint"),
+    [
+        (lambda lake: lake.write_text("x"), "this is a file, not a folder of Delta tables", "name a folder"),
+        (lambda lake: (lake / "photos").mkdir(parents=True), "the folder holds other things and no store", "an empty"),
+        (
+            lambda lake: pl.DataFrame({"a": [1]}).write_delta(str(lake)),
+            "this is one Delta table, not a store", "name the folder that ingest made",
+        ),
+    ],
+    ids=["file", "other", "table"],
+)  # fmt: skip
+def test_places_that_are_no_store(
+    here: Cli, inbox: Path, lake: Path, make: Callable[[Path], object], said: str, hint: str
+) -> None:
+    make(lake)
+    for command in (["ingest", inbox, "--settle", 0, "--db"], ["status", "--db"]):
+        done = here(*command, f"delta:{lake}")
+        assert done.exit_code == 2
+        assert said in done.stderr
+        assert hint in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("delta:", "delta: names no place"),
+        ("delta:nosuch://bucket/lake", "there is no such kind of place"),
+        ("delta:/proc/nowhere/lake", "the store cannot be reached, read or written"),
+        ("delta:s3://bucket/lake", "Connection refused"),
+    ],
+)
+def test_places_that_cannot_be_used(
+    here: Cli, inbox: Path, write: Write, monkeypatch: pytest.MonkeyPatch, place: str, said: str
+) -> None:
+    settings = {"ENDPOINT_URL": "http://127.0.0.1:9", "ALLOW_HTTP": "true", "REGION": "us-east-1"}
+    for name, value in (settings | {"ACCESS_KEY_ID": "x", "SECRET_ACCESS_KEY": "y"}).items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    write("a.csv")
+    done = here("ingest", inbox, "--db", place, "--settle", 0)
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "Hint: " in done.stderr
+    assert "\x1b" not in done.stderr
+
+
+def test_a_store_that_may_only_be_read(take: Cli, lake: Path, inbox: Path, write: Write) -> None:
+    write("a.csv")
+    take()
+    write("b.csv", first=50)
+    for folder in [lake, *(path for path in lake.rglob("*") if path.is_dir())]:
+        folder.chmod(0o555)
+    command = [sys.executable, "-c", MORTAL, "ingest", str(inbox), "--db", f"delta:{lake}", "--settle", "0"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    finally:
+        for folder in [lake, *(path for path in lake.rglob("*") if path.is_dir())]:
+            folder.chmod(0o755)
+    assert done.returncode == 2, done.stderr
+    assert "the store cannot be reached, read or written" in done.stderr
+    assert "ermission denied" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_other_writers_that_are_always_faster_are_told(
+    here: Cli, take: Cli, lake: Path, inbox: Path, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another writer commits to the ledger between each look of ours and each commit."""
+    writer = pytest.importorskip("bench.store.delta.writer")
+    write("a.csv")
+    take()
+    write("b.csv", first=50)
+    commit_next = writer.commit_next
+    ledger = lake / "guard" / "exports"
+
+    def second(table: Any, rows: pl.DataFrame) -> None:
+        deltalake.write_deltalake(ledger, pl.read_delta(str(ledger)).clear(), mode="append")
+        commit_next(table, rows)
+
+    monkeypatch.setattr(writer, "commit_next", second)
+    done = here("ingest", inbox, "--db", f"delta:{lake}", "--settle", 0, "--lock-timeout", 1)
+    assert done.exit_code == 2
+    assert "the store was in use for 1 s (other writers were faster each time" in done.stderr
+    assert "or wait longer with --lock-timeout SECONDS" in done.stderr
+    monkeypatch.setattr(writer, "commit_next", commit_next)
+    assert {each["ingest"] for each in take()} == {"added", "skipped"}
+
+
+def test_without_the_package_it_is_said(here: Cli, inbox: Path, lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith(("bench.store.delta", "deltalake"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "deltalake", None)
+    done = here("ingest", inbox, "--db", f"delta:{lake}")
+    assert done.exit_code == 2
+    assert "a Delta store needs the package deltalake, which is not installed" in done.stderr
+    assert "Hint: pip install 'bench-analyze[delta]'" in done.stderr
+
+
+def test_a_time_of_an_export_stays_as_it_was_written(take: Cli, lake: Path, inbox: Path) -> None:
+    (inbox / "log.csv").write_text("time,vout_v\n2026-10-30 12:00:00,5.01\n2026-10-30 12:00:01,5.02\n")
+    take()
+    assert pl.read_delta(str(lake / "tables" / "log"))["time"].to_list()[0] == datetime(2026, 10, 30, 12)
+    ingested = pl.read_delta(str(lake / "guard" / "exports"))["ingested_at"][0]
+    assert ingested.tzinfo is not None
+    assert abs((datetime.now(UTC) - ingested).total_seconds()) < 600
