@@ -26,6 +26,7 @@ from bench.guarded import GuardedExport, GuardedTable
 from bench.ledger import column_comment, ledger
 from bench.macros import MACROS
 from bench.progress import Progress
+from bench.readers.pieces import pieces
 from bench.tables import (
     CELL_REFUSED,
     Connection,
@@ -165,19 +166,20 @@ class Build:
         return con
 
     def _write_texts(self, exports: Sequence[GuardedExport]) -> dict[str, int]:
-        """Return how long the longest text of the changed columns is, for each table that DuckDB has loaded."""
+        """Return how many characters the longest text of the changed columns has, for each table that was loaded."""
         con = self._files.result()
         longest: dict[str, int] = {}
         for guarded in exports:
             for table in guarded.tables:
-                columns, text = table.guarded.raw_columns, table.raw.plain
-                if columns and text is not None and table.name in self._kept:
-                    for statement in bulk.texts(quote(table.name), text, columns):
-                        con.execute(statement)
-                    ((longest[table.name],),) = con.execute(bulk.longest(quote(table.name), columns)).fetchall()
-                elif columns:
+                if columns := table.guarded.raw_columns:
+                    target = quote(table.name)
+                    con.execute(bulk.texts(target, columns))
+                    plain = table.raw.plain if table.name in self._kept else None
+                    frame = table.raw.frame.select(ROW, LINE, *columns)
                     with reading(guarded.export.path):
-                        _create(con, quote(table.name), table.raw.frame.select(ROW, LINE, *columns))
+                        _fill(con, target, _batches(frame) if plain is None else pieces(plain, columns))
+                    if plain is not None:
+                        ((longest[table.name],),) = con.execute(bulk.longest(target, columns)).fetchall()
         con.execute("COMMIT")
         detach(con)
         return longest
@@ -223,10 +225,11 @@ def _stands(con: Connection, table: GuardedTable, load: _Load | None, raw: Futur
     if any(name in changed or (loaded[name], wanted[name]) != (pl.Float64(), pl.Int64()) for name in other):
         return False
     shifts = table.guarded.shifts
-    if any(shifts.values()) and raw.result().get(table.name, 0) > LONGEST:
-        shifts = {name: shift for name, shift in shifts.items() if shift is None}
     con.execute(bulk.number_rows(load.target, shifts))
-    if replaced := [name for name in changed if name not in shifts]:
+    replaced = [name for name in changed if name not in shifts]
+    if any(shifts.values()) and raw.result().get(table.name, 0) > LONGEST:
+        replaced += [name for name, shift in shifts.items() if shift is not None]
+    if replaced:
         _replace(con, load.target, table.guarded.corrected.select(ROW, *replaced))
     for name in other:
         con.execute(f"ALTER TABLE {load.target} ALTER {quote(name)} TYPE BIGINT")
@@ -278,8 +281,14 @@ def _create(
     `head`: how it is created, where not as a table of this name.
     """
     from_stream(con, f"CREATE {head or f'TABLE {target}'} AS FROM batch", frame.collect_schema().to_frame())
+    _fill(con, target, _batches(frame), done)
+
+
+def _fill(
+    con: Connection, target: str, batches: Iterable[pl.DataFrame], done: Callable[[int], None] | None = None
+) -> None:
     rows = 0
-    for batch in _batches(frame):
+    for batch in batches:
         from_stream(con, f"INSERT INTO {target} FROM batch", batch)
         rows += batch.height
         if done:

@@ -66,13 +66,14 @@ def load(target: str, text: PlainText, kinds: Mapping[str, str]) -> str:
     return f"CREATE TABLE {target} AS SELECT 0::BIGINT AS {ROW}, * FROM {_source(text, kinds)}"
 
 
-def texts(target: str, text: PlainText, columns: Sequence[str]) -> list[str]:
-    """Return the statements that create the table `target` (quoted): `_row`, `_line` and the texts of some columns."""
-    wanted = ", ".join([f"0::BIGINT AS {ROW}", f"0::BIGINT AS {LINE}", *map(quote, columns)])
-    return [
-        f"CREATE TABLE {target} AS SELECT {wanted} FROM {_source(text, {})}",
-        f"UPDATE {target} SET {ROW} = {_number(target)}, {LINE} = {_number(target)} + {text.skip_lines}",
-    ]
+def texts(target: str, columns: Sequence[str]) -> str:
+    """Return the statement that creates the table `target` (quoted): `_row`, `_line` and the texts of some columns.
+
+    zstd takes half the time of DuckDB's own choice for texts of numbers, which are all different, and a quarter more
+    space.
+    """
+    kept = [f"{quote(name)} VARCHAR USING COMPRESSION zstd" for name in columns]
+    return f"CREATE TABLE {target} ({', '.join([f'{ROW} BIGINT', f'{LINE} BIGINT', *kept])})"
 
 
 def longest(target: str, columns: Sequence[str]) -> str:

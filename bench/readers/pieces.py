@@ -1,0 +1,39 @@
+"""Some columns of a plain text, piece by piece: memory holds one piece, not the file's pages or a queue of batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from bench.export import LINE, ROW, PlainText
+
+PIECE_BYTES = 16 << 20
+
+
+def pieces(text: PlainText, columns: Sequence[str], *, size: int = PIECE_BYTES) -> Iterator[pl.DataFrame]:
+    """Yield `_row`, `_line` and the texts of some columns, an empty cell as null, in the order of the file."""
+    wanted = {text.columns.index(name): name for name in columns}
+    row = 0
+    with text.path.open("rb") as file:
+        for _ in range(text.skip_lines):
+            file.readline()
+        rest = b""
+        while block := file.read(size):
+            block = rest + block
+            end = block.rfind(b"\n") + 1
+            rest = block[end:]
+            if end:
+                yield _read(block[:end], text, wanted, row)
+                row += block.count(b"\n", 0, end)
+        if rest:
+            yield _read(rest, text, wanted, row)
+
+
+def _read(block: bytes, text: PlainText, wanted: dict[int, str], row: int) -> pl.DataFrame:
+    found = pl.read_csv(
+        block, has_header=False, separator=text.delimiter, quote_char=None, infer_schema=False, columns=sorted(wanted)
+    )
+    found.columns = [wanted[number] for number in sorted(wanted)]
+    numbers = pl.int_range(row + 1, row + 1 + found.height, dtype=pl.Int64, eager=True).alias(ROW)
+    return found.select(numbers, (numbers + text.skip_lines).alias(LINE), *wanted.values())

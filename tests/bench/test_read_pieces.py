@@ -1,0 +1,23 @@
+"""Columns of a plain text come piece by piece as they would at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from bench.export import PlainText
+from bench.readers.pieces import pieces
+
+
+@pytest.mark.parametrize("size", [1, 7, 16, 1 << 20])
+@pytest.mark.parametrize("ending", ["\n", ""])
+def test_pieces_of_any_size_are_the_whole(tmp_path: Path, size: int, ending: str) -> None:
+    rows = [("SN-1", "4.99", "µ"), ("SN-2", "", "a b"), ("", "5.01", ""), ("", "", ""), ("SN-5", "-1e-3", '"')]
+    path = tmp_path / "plain.csv"
+    path.write_text("title\na;b;c\n" + "\n".join(";".join(row) for row in rows) + ending)
+    text = PlainText(path, 2, ("a", "b", "c"), ";")
+    found = pl.concat(pieces(text, ["c", "b"], size=size))
+    assert found.columns == ["_row", "_line", "c", "b"]
+    assert found.rows() == [(n, n + 2, c or None, b or None) for n, (_, b, c) in enumerate(rows, 1)]
