@@ -2,6 +2,7 @@
 
 - Behind a blank line with a row of names, over two or more rows that hold a number in the same column.
 - At a further header that the rows' reader has met (second.py), with values below it.
+- At a row of names among the lines that were quarantined for their number of fields, over rows of as many.
 - Behind the values of a block, where each line says what it holds (Keysight EasyExpert: `DataName`, `DataValue`).
 """
 
@@ -16,9 +17,10 @@ from bench.readers.encoding import Text
 from bench.readers.head import Record
 from bench.readers.lines import Lines
 
-_LINE_END = re.compile(r"\r+\n?|\n")
+LINE_END = re.compile(r"\r+\n?|\n")
 _GAP = re.compile(rb'(?:\r\n|\n|\r(?!\n))[ ,;|\t"]*(?:\r\n|\n|\r)')
 _NAMES = re.compile(rb"(?:^|(?<=[\r\n]))DataName(?=\s*[,;\t])")
+_DIGITS = re.compile(r"\d+")
 _VALUES = b"\nDataValue"
 _FEWEST_ROWS = 2
 _FEWEST_ABOVE = 4  # what stands above the table that was found is a table of its own with so many rows
@@ -40,12 +42,26 @@ def _behind_values(text: Text, before: int, name: int) -> int:
     return end + 1 if 0 <= end < name else name
 
 
+def is_table(above: Sequence[Record]) -> bool:
+    """Return whether what stands above a table begins with one of its own, of other columns.
+
+    A preamble has a key at the beginning of each line; rows have a number, a time, or a serial that counts.
+    """
+    if not above or not _filled(above[0]):
+        return False
+    rows = list(itertools.takewhile(lambda row: any(cells.kind(cell) == "number" for cell in row.cells), above[1:]))
+    first = [row.cells[0].strip() for row in rows]
+    counting = len({_DIGITS.sub("9", cell) for cell in first}) == 1 and any(map(str.isdigit, "".join(first)))
+    keyless = counting or all(cells.kind(cell) in ("number", "time") for cell in first)
+    return keyless and _begins([above[0], *rows], _FEWEST_ABOVE)
+
+
 def gaps(text: Text, lines: Lines, delimiter: str, header_line: int) -> Iterator[int]:
     """Yield where further tables begin behind blank lines; `header_line` is that of the table that was found."""
     if len(text.data) > head.HEAD_BYTES:
         yield from _in_long(text, delimiter, lines.offset(header_line))
     elif _GAP.search(text.data):
-        found = _LINE_END.split(bytes(text.data[text.start :]).decode("utf-8", "replace"))
+        found = LINE_END.split(bytes(text.data[text.start :]).decode("utf-8", "replace"))
         records = head.records(found if found[-1] else found[:-1], delimiter)
         yield from map(lines.offset, _in_short(records, header_line))
 
@@ -87,9 +103,23 @@ def has_values(text: Text, offset: int, delimiter: str) -> bool:
     return any(cells.kind(cell) == "number" for record in below for cell in record.cells)
 
 
+def begins(text: Text, offset: int, delimiter: str) -> bool:
+    """Return whether a table begins at this byte: names, and below them rows of as many fields."""
+    records = _records(text, offset, delimiter)
+    alike = len(records) > _FEWEST_ROWS and len({len(record.cells) for record in records[: _FEWEST_ROWS + 1]}) == 1
+    return alike and _filled(records[0]) and _begins(records[: _FEWEST_ROWS + 1])
+
+
+def is_units(text: Text, offset: int, delimiter: str) -> bool:
+    """Return whether the line at this byte holds units alone, and values stand in the next one."""
+    first, *below = [*_records(text, offset, delimiter)[:2], None]
+    values = below[0] is not None and any(cells.kind(cell) == "number" for cell in below[0].cells)
+    return first is not None and values and labels.is_units(first)
+
+
 def _records(text: Text, offset: int, delimiter: str) -> list[Record]:
     block = bytes(text.data[offset : offset + _LOOKED_AT_BYTES]).decode("utf-8", "replace")
-    return head.records(_LINE_END.split(block)[:_LOOKED_AT], delimiter)
+    return head.records(LINE_END.split(block)[:_LOOKED_AT], delimiter)
 
 
 def _filled(record: Record) -> bool:

@@ -50,7 +50,7 @@ def read_delimited(source: Source, options: ReadOptions, content: Content) -> Ex
     columns = _columns(shape_of)
     shape = Shape(
         character, shape_of.width + shape_of.trailing, tuple(column.name for column in columns), shape_of.comment,
-        shape_of.header_text,
+        shape_of.header_texts,
     )  # fmt: skip
     if options.header_rows != 0:
         like = expected(_body(records, shape_of), shape_of.numbers, shape_of.names)

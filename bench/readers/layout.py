@@ -38,7 +38,7 @@ class Layout:
     metadata: Mapping[str, str] = field(default_factory=dict)
     preamble_lines: int = 0
     comment: str | None = None
-    header_text: str | None = None
+    header_texts: tuple[str, ...] = ()
     trailing: bool = False
     evidence: str = ""
     axes: tuple[int, ...] = ()
@@ -117,7 +117,7 @@ def _layout(
     if above and "names" not in kinds:
         kinds[0] = "names"
     named = [row for row, what in zip(above, kinds, strict=True) if what == "names"]
-    named, merged = _merged(named)
+    named = _merged(named)
     names_row = named[-1] if named else None
     units_row = next((row for row, what in zip(above, kinds, strict=True) if what == "units"), None)
     width, trailing = _table_width(names_row, units_row, body)
@@ -135,20 +135,21 @@ def _layout(
         header_line=names_row.line if names_row else None, header_lines=sum(row.lines for row in above), units=units,
         others=others, metadata=preambles.metadata(preamble, delimiter, comment) | said,
         preamble_lines=above[0].line - 1 if above else data_line - 1, comment=comment,
-        header_text=names_row.text if names_row and not merged else None, trailing=trailing, evidence=evidence,
+        header_texts=tuple(row.text for row in above if any(map(str.isalpha, row.text))), trailing=trailing,
+        evidence=evidence,
     )  # fmt: skip
 
 
-def _merged(named: list[Record]) -> tuple[list[Record], bool]:
+def _merged(named: list[Record]) -> list[Record]:
     """Return rows of names, two made one where each names the columns that the other leaves out."""
     if len(named) < 2:
-        return named, False
+        return named
     upper, lower = named[-2:]
     width = max(len(upper.cells), len(lower.cells))
     pairs = list(zip(_padded(upper.cells, width), _padded(lower.cells, width), strict=True))
     if any(high.strip() and low.strip() for high, low in pairs):
-        return named, False
-    return [*named[:-2], replace(lower, cells=tuple(low or high for high, low in pairs))], True
+        return named
+    return [*named[:-2], replace(lower, cells=tuple(low or high for high, low in pairs))]
 
 
 def _data_line(above: Sequence[Record], body: Sequence[Record], records: Sequence[Record]) -> int:

@@ -22,10 +22,13 @@ from bench.readers.encoding import Text, open_text
 from bench.readers.footers import read_text
 from bench.readers.lines import Lines
 from bench.readers.options import ReadOptions
+from bench.readers.records import RAGGED, REPEATED
 from bench.source import WHOLE_BYTES, Source
 
 _NUMBERS = itertools.count()  # of files in the scratch folder
 _MOST_TABLES = 500
+_MOST_RUNS = 1000  # of quarantined lines, which are looked at for a table
+_FEWEST_LINES = 5  # a preamble of so few lines is no table
 
 
 def read_parts(source: Source, options: ReadOptions, content: Content) -> Export:
@@ -36,11 +39,14 @@ def read_parts(source: Source, options: ReadOptions, content: Content) -> Export
     """
     whole = read_text(source, options, content)
     delimiter = {**DELIMITERS, "space": " "}.get(str(whole.dialect["delimiter"]))
-    if delimiter is None or not _suspected(whole, content):
+    if delimiter is None or not (_suspected(whole, content) or _below_table(whole, content, delimiter)):
         return whole
     text = open_text(source, encoding=options.encoding, content=content)
     lines = Lines(text)
-    begins = sorted({*_begins(whole, text, lines, delimiter, searched=options.header_rows is None)} - {text.start})
+    found = {*_begins(whole, text, lines, delimiter, searched=options.header_rows is None)}
+    if options.header_rows is None and _below_table(whole, content, delimiter):
+        found.add(lines.offset(_first_line(whole)))
+    begins = sorted(found - {text.start})
     if not begins:
         return whole
     if len(begins) >= _MOST_TABLES:
@@ -58,6 +64,8 @@ def read_parts(source: Source, options: ReadOptions, content: Content) -> Export
         )
         part = Content(content.name, *_held(source, text, begin, end))
         parts.append(_read(source, given, part, lines.number(begin) - 1))
+        if number > 1 and cuts.is_units(text, begin, delimiter):
+            parts[-1] = _renamed(parts[-1], parts[0])
     return _joined(whole, parts)
 
 
@@ -69,6 +77,23 @@ def _suspected(whole: Export, content: Content) -> bool:
     return short or bool(counts["blank"] or counts["quarantined"])
 
 
+def _first_line(whole: Export) -> int:
+    """Return the line behind the preamble."""
+    counts = whole.dialect["lines"]
+    assert isinstance(counts, dict)
+    return int(counts["preamble"]) + 1
+
+
+def _below_table(whole: Export, content: Content, delimiter: str) -> bool:
+    """Return whether what was taken for the preamble is a table: columns were added to a log that went on."""
+    line = _first_line(whole)
+    if line < _FEWEST_LINES:
+        return False
+    encoding = "utf-8-sig" if whole.dialect["encoding"] == "utf-8" else str(whole.dialect["encoding"])
+    above = cuts.LINE_END.split(content.head(head.HEAD_BYTES).decode(encoding, "replace"))[: line - 1]
+    return cuts.is_table(head.records(above, delimiter))
+
+
 def _begins(whole: Export, text: Text, lines: Lines, delimiter: str, *, searched: bool) -> Iterator[int]:
     tagged = cuts.blocks(text)
     if tagged:
@@ -76,7 +101,15 @@ def _begins(whole: Export, text: Text, lines: Lines, delimiter: str, *, searched
         return
     further = whole.dialect.get("further_headers", [])
     assert isinstance(further, list)
-    yield from (offset for offset in map(lines.offset, further) if cuts.has_values(text, offset, delimiter))
+    repeated = set(whole.tables[0].quarantine.filter(pl.col("reason") == REPEATED).get_column(LINE))
+    for line in further:
+        if cuts.has_values(text, lines.offset(line), delimiter):
+            yield lines.offset(line - 1 if line - 1 in repeated else line)  # the same names above other units
+    ragged = whole.tables[0].quarantine.filter(pl.col("reason").str.contains(RAGGED)).get_column(LINE)
+    runs = ragged.filter(ragged.diff().fill_null(2) != 1).head(_MOST_RUNS)
+    yield from (
+        offset for offset in map(lines.offset, runs) if delimiter != " " and cuts.begins(text, offset, delimiter)
+    )
     start = whole.dialect["header_line"]
     if searched and delimiter != " ":
         yield from cuts.gaps(text, lines, delimiter, start if isinstance(start, int) else 1)
@@ -115,6 +148,18 @@ def _moved(table: RawTable, lines: int) -> RawTable:
     frame = table.frame.with_columns(pl.col(LINE) + lines)
     quarantine = table.quarantine.with_columns(pl.col(LINE) + lines)
     return RawTable(table.name, frame, table.columns, table.rows_read, quarantine, table.decimal)
+
+
+def _renamed(part: Export, first: Export) -> Export:
+    """Return a part that begins with a row of units alone under the names that stand above the first one."""
+    table, names_of = part.tables[0], first.tables[0].columns
+    if len(table.columns) != len(names_of):
+        return part
+    columns = tuple(
+        replace(named, units_row=column.text or None) for named, column in zip(names_of, table.columns, strict=True)
+    )
+    frame = table.frame.rename({old.name: new.name for old, new in zip(table.columns, columns, strict=True)})
+    return replace(part, tables=(replace(table, frame=frame, columns=columns, plain=None),))
 
 
 def _joined(whole: Export, parts: list[Export]) -> Export:

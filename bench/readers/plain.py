@@ -34,7 +34,7 @@ class Shape:
     fields: int
     columns: tuple[str, ...]
     comment: str | None = None
-    header_text: str | None = None
+    header_texts: tuple[str, ...] = ()
     optional: int = 0
     quoted: bool = False
     expected: Expected | None = None
@@ -80,7 +80,7 @@ def prove(text: Text, start: int, shape: Shape) -> Proof | None:
 
 def _special(shape: Shape) -> list[bytes]:
     """Return how a line begins that is no row: a comment, or the header again."""
-    return [mark.encode() for mark in (shape.comment, shape.header_text) if mark is not None]
+    return [mark.encode() for mark in (shape.comment, *shape.header_texts) if mark is not None]
 
 
 def _begins_specially(text: Text, start: int, shape: Shape) -> bool:

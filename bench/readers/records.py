@@ -25,6 +25,8 @@ _BLOCK_BYTES = 16 << 20
 _LONGEST_RECORD_LINES = 1000
 _LONGEST_RECORD_BYTES = 4 << 20
 _MOST_RESTARTS = 10
+REPEATED = "repeats the header"
+RAGGED = "fields where the table has"
 # A lone CR ends a line as well. Where it turns out to stand inside a quoted cell it is put back.
 _LONE = "\uffff"
 _TEXT, _RAW, _COUNT, _INSIDE = "\0text", "\0raw", "\0lines", "\0inside"
@@ -242,7 +244,7 @@ class Careful:
         return [row for row, _ in found]
 
     def _not_header(self) -> pl.Expr:
-        return pl.lit(True) if self.shape.header_text is None else pl.col(_TEXT) != self.shape.header_text
+        return ~pl.col(_TEXT).is_in(self.shape.header_texts)
 
     def _split_plain(self, records: pl.DataFrame) -> pl.DataFrame:
         names, n = self.shape.columns, len(self.shape.columns)
@@ -288,9 +290,9 @@ class Careful:
     def _refused(self, left: pl.DataFrame) -> pl.DataFrame:
         n = len(self.shape.columns)
         reason = (
-            pl.when(~self._not_header()).then(pl.lit("repeats the header"))
+            pl.when(~self._not_header()).then(pl.lit(REPEATED))
             .when(pl.col(LINE).is_in(self.tally.headers)).then(pl.lit("names where the columns hold numbers: a header"))
-            .otherwise(pl.format("{} fields where the table has {}", pl.col("\0width"), pl.lit(n)))
+            .otherwise(pl.format(f"{{}} {RAGGED} {{}}", pl.col("\0width"), pl.lit(n)))
         )  # fmt: skip
         return left.select(ROW, LINE, reason.alias("reason"), pl.col(_RAW).alias("text")).cast(QUARANTINE_SCHEMA)
 

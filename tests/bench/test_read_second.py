@@ -110,6 +110,56 @@ def test_a_closing_remark_is_quarantined_and_no_table(tmp_path: Path, count: int
     assert table.quarantine.get_column("text").to_list() == ["End of test,Operator,Ada"]
 
 
+def test_columns_that_were_added_to_a_log_begin_a_table_and_the_rows_above_stay_rows(tmp_path: Path) -> None:
+    before, after = rows("10:00:{n:02},{v:.3f},{w:.2f}\n", SHORT), rows("11:00:{n:02},{v:.3f},{w:.2f},25.{n}\n", SHORT)
+    text = f"time,vout,iout\n{before}time,vout,iout\n{before}time,vout,iout,temp\n{after}"
+    export = written(tmp_path, text)
+    assert [(len(table.columns), table.rows_read, table.quarantine.height) for table in export.tables] == [
+        (3, 2 * SHORT + 1, 1), (4, SHORT, 0),
+    ]  # fmt: skip
+    assert export.metadata == {}
+    assert lines_of(export) == text.count("\n")
+
+
+@pytest.mark.parametrize("count", [SHORT, LONG])
+@pytest.mark.parametrize(("header", "form"), [("t,v", "{n},{v:.3f}\n"), ("t,v,i,T", "{n},{v:.3f},{w:.2f},25\n")])
+def test_another_header_over_rows_of_another_width(tmp_path: Path, header: str, form: str, count: int) -> None:
+    export = written(tmp_path, "t,v,i\n" + rows("{n},{v:.3f},{w:.2f}\n", 2 * count) + f"{header}\n" + rows(form, count))
+    assert [(table.rows_read, table.quarantine.height) for table in export.tables] == [(2 * count, 0), (count, 0)]
+    assert [column.text for column in export.tables[1].columns] == header.split(",")
+    assert lines_of(export) == 3 * count + 2
+
+
+def test_keys_with_numbers_stay_a_preamble(tmp_path: Path) -> None:
+    keys = "Style,Standard\nAppend Mode,1\nFill Mode,1\nCapacity,100000\nCount,30\nSeconds,16851\n"
+    export = written(tmp_path, keys + "Index,Reading,Unit\n" + rows("{n},{v:.4f},Volt DC\n", SHORT))
+    assert [table.rows_read for table in export.tables] == [SHORT]
+    assert export.metadata["Capacity"] == "100000"
+
+
+UNITS = "t,v,i\ns,V,A\n"
+
+
+@pytest.mark.parametrize(
+    ("again", "units", "quarantined"),
+    [
+        ("t,v,i\nms,mV,mA\n", [["s", "V", "A"], ["ms", "mV", "mA"]], []),
+        ("ms,mV,mA\n", [["s", "V", "A"], ["ms", "mV", "mA"]], []),
+        ("t,v,i\ns,V,A\n", [["s", "V", "A"]], ["t,v,i", "s,V,A"]),
+    ],
+)
+def test_other_units_below_the_same_names_begin_a_table(
+    tmp_path: Path, again: str, units: list[list[str]], quarantined: list[str]
+) -> None:
+    body = rows("{n},{v:.3f},{w:.2f}\n", SHORT)
+    export = written(tmp_path, UNITS + body + again + body)
+    assert [[column.units_row for column in table.columns] for table in export.tables] == units
+    assert {tuple(column.name for column in table.columns) for table in export.tables} == {("t", "v", "i")}
+    assert [text for table in export.tables for text in table.quarantine["text"]] == quarantined
+    assert sum(table.frame.collect().height for table in export.tables) == 2 * SHORT
+    assert lines_of(export) == 2 * SHORT + 2 + again.count("\n")
+
+
 def test_more_tables_than_a_person_would_keep_apart_are_refused(tmp_path: Path) -> None:
     text = "".join(f"t{n}a,v{n}a,i{n}a\n" + "1,2.5,3\n" * 8 for n in range(600))
     with pytest.raises(ExportError, match="holds 600 tables one below the other, and an export may have 500"):
