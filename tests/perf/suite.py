@@ -1,6 +1,6 @@
 """All figures in one table, each a ratio against a peer or a limit measured beside it in the same run.
 
-    python tests/perf/suite.py [--rows 1000000] [--rounds 3] [--only load,checks,sandbox,command,growth]
+    python tests/perf/suite.py [--rows 1000000] [--rounds 3] [--only load,guarding,checks,sandbox,command,growth]
                                [--peers FOLDER] [--json FILE] [--baseline FILE]
 
 The peers (pandera alone, dataframely, Pointblank, Great Expectations, pint-pandas) live in a virtual environment of
@@ -11,6 +11,7 @@ figures with the machine's description; `--baseline` sets them beside those of a
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import os
@@ -26,8 +27,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-from bench_load import BOARD, DUCKDB, OURS, TIMED, write_export
+from bench_load import BOARD, DUCKDB, OURS, TIMED
 
 HERE = Path(__file__).parent
 PEERS = ("pandera", "dataframely", "pointblank", "great_expectations", "pint_pandas")
@@ -39,6 +39,28 @@ SIZES = (10_000, 100_000, 1_000_000, 5_000_000, 10_000_000)
 POLARS = """
 import polars as pl
 pl.scan_csv(sys.argv[1]).sink_parquet(sys.argv[3])
+"""
+WRITE = """
+import sys, pathlib, bench_load, polars as pl
+path = pathlib.Path(sys.argv[1])
+bench_load.write_export(path, int(sys.argv[2]))
+if int(sys.argv[3]):
+    pl.scan_csv(path).with_columns((pl.col("vout_v") * 1000).round(2)).collect().write_csv(path)
+"""
+WIDE = """
+import sys, polars as pl
+columns, rows = int(sys.argv[2]), int(sys.argv[3])
+i = pl.int_range(rows)
+values = {f"vout{n}_v": (4.95 + (i * 7919 + n * 31) % 1000 / 10000).round(5) for n in range(columns)}
+pl.select(serial=pl.format("SN-{}", i), **values).write_csv(sys.argv[1])
+"""
+SEGMENTED = """
+import sys, polars as pl
+i = pl.int_range(100_000)
+group = i % int(sys.argv[2])
+scale = pl.when(group % 2 == 1).then(1000.0).otherwise(1.0)
+value = ((4.95 + i * 7919 % 1000 / 10000) * scale).round(5)
+pl.select(serial=pl.format("SN-{}", i), fixture=pl.format("FIX-{}", group), vout_v=value).write_csv(sys.argv[1])
 """
 GUARD = """
 import json
@@ -102,11 +124,21 @@ class Setup:
     def export(self, rows: int, *, mislabelled: bool = False) -> Path:
         """Return an export of so many rows; mislabelled: `vout_v` holds millivolts."""
         path = self.folder / f"{'mislabelled' if mislabelled else 'clean'}-{rows}.csv"
+        return self._written(path, WRITE, rows, int(mislabelled))
+
+    def wide(self, columns: int, rows: int) -> Path:
+        """Return an export of so many columns of volts."""
+        return self._written(self.folder / f"wide-{columns}-{rows}.csv", WIDE, columns, rows)
+
+    def segmented(self, segments: int) -> Path:
+        """Return an export of as many fixtures and 100,000 rows, those of every other fixture in millivolts."""
+        return self._written(self.folder / f"segments-{segments}.csv", SEGMENTED, segments)
+
+    def _written(self, path: Path, code: str, *numbers: int) -> Path:
+        """Write a file in a process of its own: this one's memory would count as the peak of those that it starts."""
         if not path.exists():
-            write_export(path, rows)
-            if mislabelled:
-                shifted = pl.scan_csv(path).with_columns((pl.col("vout_v") * 1000).round(2)).collect()
-                shifted.write_csv(path)
+            command = [sys.executable, "-c", code, str(path), *map(str, numbers)]
+            subprocess.run(command, check=True, cwd=HERE)
         return path
 
 
@@ -149,6 +181,26 @@ def load(setup: Setup) -> Iterator[Figure]:
         yield Figure(f"load, {kind} / DuckDB", *ratio(seconds[0], seconds[1]), about, 1.3 if mislabelled else 1.8)
         yield Figure(f"load, {kind} / polars to Parquet", *ratio(seconds[0], seconds[2]), about)
         yield Figure(f"peak memory, {kind} / DuckDB", peaks[0] / peaks[1], 0.0, f"{peaks[0]:.0f} MB", 1.2)
+
+
+def guarding(setup: Setup) -> Iterator[Figure]:
+    """What the guard takes of a load, what a correction costs, and many columns against many rows."""
+    out = setup.folder / "out.duckdb"
+    clean, wrong = (setup.export(setup.rows, mislabelled=each) for each in (False, True))
+    sides = [partial(run, work, export, setup.board, out)
+             for export in (clean, wrong) for work in (OURS, GUARD)]  # fmt: skip
+    whole, own, whole_wrong, own_wrong = ([s for s, _ in side] for side in in_turns(setup.rounds, *sides))
+    for kind, total, part in (("clean", whole, own), ("mislabelled", whole_wrong, own_wrong)):
+        without = [a - b for a, b in zip(total, part, strict=True)]
+        about = f"{statistics.median(part):.2f} s of {statistics.median(total):.2f} s"
+        yield Figure(f"guard / the rest of the load, {kind}", *ratio(part, without), about, 0.4)
+    yield Figure("load, mislabelled / clean", *ratio(whole_wrong, whole), "raw texts kept, values changed")
+    few, many = setup.wide(20, 100_000), setup.wide(2000, 1000)
+    for name, work in (("whole load", OURS), ("guard alone", GUARD)):
+        sides = [partial(run, work, export, setup.board, out) for export in (many, few)]
+        taken = [[s for s, _ in side] for side in in_turns(setup.rounds, *sides)]
+        about = f"{statistics.median(taken[0]):.2f} s and {statistics.median(taken[1]):.2f} s"
+        yield Figure(f"2,000 x 1,000 / 20 x 100,000, {name}", *ratio(*taken), about, 3.0)
 
 
 def checks(setup: Setup) -> Iterator[Figure]:
@@ -229,10 +281,22 @@ def growth(setup: Setup) -> Iterator[Figure]:
     ):
         exponent = math.log(long / short) / math.log(many / few)
         yield Figure(f"growth, {few:,} to {many:,} rows: exponent", exponent, 0.0, f"{short:.2f} to {long:.2f} s", 1.07)
+    yield from _grown(setup, "columns", {n: setup.wide(n, 1000) for n in (20, 200, 2000)})
+    yield from _grown(setup, "segments", {n: setup.segmented(n) for n in (10, 100, 1000, 10_000)})
+
+
+def _grown(setup: Setup, what: str, exports: dict[int, Path]) -> Iterator[Figure]:
+    out = setup.folder / "out.duckdb"
+    sides = [partial(run, OURS, export, setup.board, out) for export in exports.values()]
+    taken = [statistics.median(s for s, _ in side) for side in in_turns(setup.rounds, *sides)]
+    pairs = list(zip(exports, taken, strict=True))
+    for (few, short), (many, long) in itertools.pairwise(pairs):
+        exponent = math.log(long / short) / math.log(many / few)
+        yield Figure(f"growth, {few:,} to {many:,} {what}: exponent", exponent, 0.0, f"{short:.2f} to {long:.2f} s")
 
 
 SECTIONS: dict[str, Callable[[Setup], Iterator[Figure]]] = {
-    "load": load, "checks": checks, "sandbox": sandbox, "command": command, "growth": growth,
+    "load": load, "guarding": guarding, "checks": checks, "sandbox": sandbox, "command": command, "growth": growth,
 }  # fmt: skip
 
 
