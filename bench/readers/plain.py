@@ -9,7 +9,6 @@ scans the file lazily as often as the guard likes, and cannot fail on it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -145,12 +144,8 @@ def _holds_header(text: Text, start: int, shape: Shape) -> bool:
     first = replace(shape.expected, axes=shape.expected.axes[:1]).maybe(shape.columns)
     if not rows.select(first.any()).collect(engine="streaming").item():
         return False
-    found = rows.filter(shape.expected.maybe(shape.columns)).select(shape.columns).unique(maintain_order=True)
-    return any(map(shape.expected.is_header, _filled(found.collect(engine="streaming"))))
-
-
-def _filled(rows: pl.DataFrame) -> Iterator[list[str]]:
-    return ([cell or "" for cell in row] for row in rows.iter_rows())
+    found = rows.filter(shape.expected.maybe(shape.columns)).collect(engine="streaming")
+    return shape.expected.found_in(found, shape.columns).height > 0
 
 
 def _first_row(text: Text, start: int, shape: Shape) -> list[bytes]:

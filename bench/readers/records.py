@@ -238,10 +238,9 @@ class Careful:
         expected = self.shape.expected
         if expected is None:
             return []
-        rows = kept.filter(expected.maybe(self.shape.columns))
-        found = [row[:2] for row in rows.rows() if expected.is_header([cell or "" for cell in row[2:]])]
-        self.tally.headers += [line for _, line in found]
-        return [row for row, _ in found]
+        found = expected.found_in(kept, self.shape.columns)
+        self.tally.headers += found.get_column(LINE).to_list()
+        return found.get_column(ROW).to_list()
 
     def _not_header(self) -> pl.Expr:
         return ~pl.col(_TEXT).is_in(self.shape.header_texts)

@@ -63,10 +63,24 @@ class Expected:
         return words > 1 or any(cell.lower() == self.names[at].strip().lower() for at, cell in filled)
 
     def maybe(self, columns: Sequence[str]) -> pl.Expr:
-        """Return whether a row of these columns could be a header: every column of numbers begins with a letter."""
+        """Return whether a row of these columns could be a header: the columns of numbers begin with a letter, and no
+        word (`ERR`, `ERR`) stands in both of the first two."""
         typed = [pl.col(columns[at]) for at in self.axes]
         words = pl.all_horizontal(cell.str.contains(_WORD).fill_null(value=True) for cell in typed)
-        return words & pl.any_horizontal(cell.is_not_null() for cell in typed)
+        words = words & pl.any_horizontal(cell.is_not_null() for cell in typed)
+        return words & (typed[0] != typed[1]).fill_null(value=True) if len(typed) > 1 else words
+
+    def found_in(self, rows: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+        """Return the rows that are headers. Rows that differ in their digits only are looked at once."""
+        masked = pl.col(columns).fill_null("").str.replace_all(r"\d+", "9")
+        rows = rows.filter(self.maybe(columns)).with_columns(pl.concat_str(masked, separator="\0").alias("\0form"))
+        each = rows.unique("\0form", keep="first", maintain_order=True)
+        cells_of = each.select(columns).rows()
+        forms = [
+            form for form, row in zip(each.get_column("\0form"), cells_of, strict=True)
+            if self.is_header([cell or "" for cell in row])
+        ]  # fmt: skip
+        return rows.filter(pl.col("\0form").is_in(forms)).drop("\0form")
 
 
 def expected(body: Sequence[Record], axes: Sequence[int], names: Sequence[str]) -> Expected | None:
