@@ -72,6 +72,7 @@ def _shown(step: Line) -> str:
     head += f" ({', '.join(cost)})" if cost else ""
     calls = [call for call in _calls(step) if call["tool"] != RUN]  # its code is a step of its own
     body = [str(step["text"]), *(f"{call['tool']}({json.dumps(call['arguments'])})" for call in calls), *_whole(step)]
+    head = head.replace("\n", "\\n")  # a tool's name is the model's choice
     return "\n".join([head, *("    " + line for text in body for line in text.splitlines())])
 
 

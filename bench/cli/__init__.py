@@ -109,7 +109,7 @@ def _deliver(reply: Reply | None) -> int:
         _write(sys.stdout, _shown(reply) if sys.stdout.isatty() else reply.text)
     sys.stdout.flush()
     for note in reply.notes:
-        _write(sys.stderr, printable(f"bench-analyze: {note}"))
+        _write(sys.stderr, printable(f"bench-analyze: {note}").replace("\n", "\n  "))
     return reply.exit_code
 
 

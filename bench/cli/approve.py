@@ -23,7 +23,7 @@ from bench.pipeline import guard_exports
 from bench.readers import ReadOptions
 from bench.releases import Release, Word
 from bench.render.explain import check_columns
-from bench.render.terminal import printable
+from bench.render.values import lines_text
 from guards import Approval, ColumnReport
 from guards.approvals import approved_reading
 from guards.candidates import candidates
@@ -60,7 +60,7 @@ def approve_reply(wish: Wish, *, yes: bool, ask: Ask) -> Reply:
     text = _profile_text(wish, board, parts, given) if wish.always else None
     (after,) = guard_exports([wish.export], wish.options, [board], trial=given)
     settled = _settled(given, after)
-    act = printable("\n".join(_act(wish, before, given, settled)))
+    act = lines_text(_act(wish, before, given, settled))
     if any(part.verdict == "refused" for part in settled):
         note = f"not recorded: the rows would be refused as {given.unit}; --explain {wish.column!r} shows every witness"
         return Reply(text=act, notes=(note,), exit_code=REFUSED)
@@ -97,9 +97,12 @@ def withdraw_reply(wish: Wish, *, yes: bool, ask: Ask) -> Reply:
         raise UsageError("nothing was approved for it in this export", column=wish.column,
                          hint=f"approved here: {there}")  # fmt: skip
     given = replace(standing[-1], who=who_of(wish), why=why_of(wish))
-    act = printable(
-        f"export: {wish.export} (SHA-256 {before.export.sha256})\nwithdraw: {_said(given)}, approved by "
-        f"{standing[-1].who}, because: {standing[-1].why}\nwithdrawn by: {given.who}, because: {given.why}"
+    act = lines_text(
+        [
+            f"export: {wish.export} (SHA-256 {before.export.sha256})",
+            f"withdraw: {_said(given)}, approved by {standing[-1].who}, because: {standing[-1].why}",
+            f"withdrawn by: {given.who}, because: {given.why}",
+        ]
     )
     if (refused := decided(act, "a withdrawal", "nothing was withdrawn", yes=yes, ask=ask)) is not None:
         return refused

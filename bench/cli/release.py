@@ -14,7 +14,7 @@ from bench.cli.reply import Reply
 from bench.errors import UsageError
 from bench.readers import read
 from bench.releases import Release, cells_of
-from bench.render.terminal import printable
+from bench.render.values import lines_text
 
 
 def release_reply(wish: Wish, lines: Sequence[int], *, withdraw: bool, yes: bool, ask: Ask) -> Reply:
@@ -36,7 +36,7 @@ def release_reply(wish: Wish, lines: Sequence[int], *, withdraw: bool, yes: bool
             act.append(f"release: line {each.line}, as the row")
             act += [f"  {name} = {cell or '(empty)'}" for name, cell in cells_of(export, each.line).items()]
     act.append(f"{'withdrawn' if withdraw else 'released'} by: {given[0].who}, because: {given[0].why}")
-    text = printable("\n".join(act))
+    text = lines_text(act)
     what = ("a withdrawal", "nothing was withdrawn") if withdraw else ("a release", "nothing was released")
     if (refused := decided(text, *what, yes=yes, ask=ask)) is not None:
         return refused

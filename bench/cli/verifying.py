@@ -15,7 +15,7 @@ from bench.cli.reply import Reply
 from bench.errors import UsageError
 from bench.outcome import DONE, FAILED
 from bench.render.answer import figures_text
-from bench.render.terminal import printable
+from bench.render.values import lines_text, quoted
 
 _CODES = {"traced": DONE, "declined": DONE, "no_figures": DONE, "marked": FAILED, "claims_run": FAILED}
 _MEASURED = re.compile(r" \[(.+)\]\Z")  # as receipts name the units of a measurement
@@ -41,8 +41,8 @@ def verify_reply(answer: str, receipt: Path, *, json: bool) -> Reply:
     if json:
         return Reply(document=_document(answer, receipt, found["id"], verdict, code), notes=notes, exit_code=code)
     shown = [f"{verdict.status}: {answer}, receipt {found['id'][:12]}"]
-    shown += [verdict.marked_text] if verdict.marked else []
-    return Reply(text=printable("\n".join([*shown, figures_text(verdict.figures)])), notes=notes, exit_code=code)
+    shown += quoted(verdict.marked_text.rstrip("\n")) if verdict.marked else []
+    return Reply(text=lines_text([*shown, *figures_text(verdict.figures).split("\n")]), notes=notes, exit_code=code)
 
 
 def _context(found: Mapping[str, Any]) -> Context:

@@ -2,7 +2,7 @@
 
 A notebook's page has its own colours, light or dark, and front ends that distrust a notebook drop styles: so the HTML
 reads well without its style sheet, and takes the page's own text colour. Everything from data is escaped, as in the
-report.
+report; in Markdown too, where a value or a name could be an image that is fetched. A dollar begins no formula.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import Any
 
 from bench.analysis import Analysis
 from bench.ask.answer import Answer
-from bench.ask.figures import Verification
+from bench.ask.figures import Figure, Verification
 from bench.render.answer import answer_text, figures_text
-from bench.render.terminal import printable, run_text, table_lines
+from bench.render.terminal import block, code_blocks, result_text, run_text, table_lines
+from bench.render.values import lines_text, printable, quoted
 from bench.reporting import guard, markup, runs
 from bench.reporting.markup import Markup, tag
 from bench.reporting.page import title_of
@@ -23,13 +24,13 @@ from guards import GuardReport, TableReport
 from runner import RunResult
 
 SHOWN_COLUMNS = 60
-_MARKDOWN_SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>|#~$"})
+_MARKDOWN_SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>|#~$!&@"})
 
 
 def page_part(*children: markup.Child) -> str:
     """Return HTML that stands alone in a notebook's page."""
     css = files("bench.jupyter").joinpath("notebook.css").read_text(encoding="utf-8")
-    return tag("div", tag("style", Markup(css)), children, class_="bench-analyze")
+    return tag("div", tag("style", Markup(css)), children, class_="bench-analyze tex2jax_ignore mathjax_ignore")
 
 
 def analysis_html(analysis: Analysis) -> str:
@@ -39,7 +40,7 @@ def analysis_html(analysis: Analysis) -> str:
 
 def analysis_text(analysis: Analysis) -> str:
     """Return the same as plain text."""
-    return printable("\n".join([title_of(analysis), *_lines(analysis.table_reports)]))
+    return lines_text([title_of(analysis), *_lines(analysis.table_reports)])
 
 
 def analysis_markdown(analysis: Analysis) -> str:
@@ -54,7 +55,7 @@ def report_html(report: GuardReport) -> str:
 
 def report_text(report: GuardReport) -> str:
     """Return the same as plain text, one line a column."""
-    return printable("\n".join([f"outcome: {report.outcome}", *_lines(report.tables)]))
+    return lines_text([f"outcome: {report.outcome}", *_lines(report.tables)])
 
 
 def report_markdown(report: GuardReport) -> str:
@@ -68,8 +69,13 @@ def run_html(run: RunResult) -> str:
 
 
 def run_plain(run: RunResult) -> str:
-    """Return a run as Markdown blocks, which are its plain text too."""
+    """Return a run as plain text."""
     return run_text(run.snippet or "", run, ())
+
+
+def run_markdown(run: RunResult) -> str:
+    """Return the same as Markdown, in which everything stands in blocks of code."""
+    return "\n".join([*code_blocks(run.snippet or "", run), block(result_text(run, ()))])
 
 
 def answer_html(answer: Answer) -> str:
@@ -81,10 +87,13 @@ def answer_html(answer: Answer) -> str:
 
 def answer_markdown(answer: Answer) -> str:
     """Return an answer as Markdown."""
-    rows = [f"| {escaped(figure.text)} | {escaped(figure.traced_to or f'**marked**: {figure.mark}')} |"
-            for figure in answer.figures]  # fmt: skip
+    rows = [f"| {escaped(figure.text)} | {_origin(figure)} |" for figure in answer.figures]
     table = "\n".join(["| figure | where it comes from |", "|---|---|", *rows])
     return "\n\n".join([f"Status: **{answer.status}**", escaped(answer.text), *([table] if rows else [])])
+
+
+def _origin(figure: Figure) -> str:
+    return escaped(figure.traced_to) if figure.traced_to else f"**marked**: {escaped(figure.mark or '–')}"
 
 
 def verification_html(found: Verification) -> str:
@@ -94,14 +103,20 @@ def verification_html(found: Verification) -> str:
     return page_part(tag("p", "Status: ", tag("strong", found.status)), tag("p", found.marked_text), figures)
 
 
+def verification_markdown(found: Verification) -> str:
+    """Return the same as Markdown, in a block of code."""
+    return block(verification_text(found))
+
+
 def verification_text(found: Verification) -> str:
     """Return the same as plain text."""
-    return printable(f"status: {found.status}\n{found.marked_text}\n") + figures_text(found.figures)
+    return lines_text([f"status: {found.status}", *quoted(found.marked_text)]) + "\n" + figures_text(found.figures)
 
 
 def escaped(text: str) -> str:
     """Return text that Markdown shows as it stands."""
-    return " ".join(printable(text).split()).translate(_MARKDOWN_SPECIAL)
+    found = " ".join(printable(text).split()).translate(_MARKDOWN_SPECIAL)
+    return found.replace("://", "&#58;//").replace("www.", "www&#46;")  # a bare address would become a link
 
 
 def _table(table: TableReport) -> Markup:
@@ -129,9 +144,9 @@ Looks = tuple[Callable[[Any], str], Callable[[Any], str], Callable[[Any], str]] 
 LOOKS: Mapping[type, Looks] = {
     Analysis: (analysis_html, analysis_markdown, analysis_text),
     GuardReport: (report_html, report_markdown, report_text),
-    RunResult: (run_html, run_plain, run_plain),
+    RunResult: (run_html, run_markdown, run_plain),
     Answer: (answer_html, answer_markdown, lambda answer: answer_text(answer, "EXPORT")),
-    Verification: (verification_html, verification_text, verification_text),
+    Verification: (verification_html, verification_markdown, verification_text),
 }
 
 

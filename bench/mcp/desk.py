@@ -5,6 +5,7 @@ Everything here is bounded, and a wrong argument is an error that says what ther
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -113,7 +114,12 @@ class Desk:
             return {"receipt": None, "runs": []}
         made = self.analysis.receipt()
         path = receipts.write(made, receipts.default_path(settings.load().receipts, made))
-        return {"receipt": str(path), "id": made["id"], "replay": f"bench-analyze replay {path}", "runs": self.runs}
+        return {
+            "receipt": str(path),
+            "id": made["id"],
+            "replay": f"bench-analyze replay {shlex.quote(str(path))}",
+            "runs": self.runs,
+        }
 
     def _table(self, name: str) -> TableReport:
         _check_text("table", name, LONGEST_NAME)

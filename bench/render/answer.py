@@ -1,11 +1,15 @@
-"""A model's answer as text: the answer, its figures with where each comes from, and what it proposed."""
+"""A model's answer as text: the answer, its figures with where each comes from, and what it proposed.
+
+The answer's own lines are quoted (`> `), so that none can pass for a line of the tool's: "answer: traced" below the
+quotation is the tool's word.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from bench.render.terminal import printable
+from bench.render.values import lines_text, quoted
 
 if TYPE_CHECKING:
     from bench.ask.answer import Answer
@@ -14,7 +18,7 @@ if TYPE_CHECKING:
 
 def answer_text(answer: Answer, export: str) -> str:
     """Return the answer for a person. `export`: its path, for the commands of proposals."""
-    return printable("\n".join(_lines(answer, export)))
+    return lines_text(_lines(answer, export))
 
 
 def figures_text(figures: tuple[Figure, ...]) -> str:
@@ -22,15 +26,15 @@ def figures_text(figures: tuple[Figure, ...]) -> str:
     if not figures:
         return "figures: none"
     lines = [f"- {figure.text}: {figure.traced_to or f'marked: {figure.mark}'}" for figure in figures]
-    return printable("\n".join(["figures:", *lines]))
+    return lines_text(["figures:", *lines])
 
 
 def _lines(answer: Answer, export: str) -> Iterator[str]:
-    yield answer.text.strip() or "(no answer)"
+    yield from quoted(answer.text.strip()) if answer.text.strip() else ["(no answer)"]
     yield ""
     turns = f"{answer.turns} turn{'' if answer.turns == 1 else 's'}"
     yield f"answer: {answer.status}, by {answer.model}, {turns}, {answer.tokens.input + answer.tokens.output} tokens"
-    yield figures_text(answer.figures)
+    yield from figures_text(answer.figures).split("\n")
     if answer.proposals:
         yield "proposed, and not done (a person decides):"
         yield from (f"- {proposal.command(export)}" for proposal in answer.proposals)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from bench.errors import UsageError
-from bench.render.terminal import printable
+from bench.render.values import lines_text
 
 if TYPE_CHECKING:
     from guards import ColumnReport, TableReport, Witness
@@ -43,7 +43,7 @@ def explain_text(names: Sequence[str], tables: Sequence[TableReport]) -> str:
         if column.name == name
         for line in _part_lines(table, column)
     ]
-    return printable("\n".join(lines))
+    return lines_text(lines)
 
 
 def _part_lines(table: TableReport, column: ColumnReport) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench import outcome
 from bench.render.document import document
-from bench.render.terminal import printable
+from bench.render.values import lines_text
 
 if TYPE_CHECKING:
     from bench.store.told import Counts, Entry
@@ -36,14 +36,14 @@ def entry_document(entry: Entry, *, strict: bool) -> dict[str, object]:
 
 def entry_text(entry: Entry) -> str:
     """Return what became of one file as a line."""
-    name = printable(entry.path.replace("\n", "\\n"))
+    name = lines_text([entry.path])
     if entry.error is not None:
-        return f"{entry.ingest}: {name}: {printable(str(entry.error['message']))}"
+        return f"{entry.ingest}: {name}: {lines_text([str(entry.error['message'])])}"
     if entry.guard is None:
         return f"{entry.ingest}: {name}: {entry.reason}"
     rows = sum(table.rows_kept for table in entry.guard.tables)
     alerts = "".join(f"; alert: {alert.message}" for alert in entry.alerts)
-    return f"{entry.ingest}: {name}: {rows} rows, {entry.guard.outcome}{printable(alerts)}"
+    return f"{entry.ingest}: {name}: {rows} rows, {entry.guard.outcome}{lines_text([alerts])}"
 
 
 def exit_code(counts: Counts, *, strict: bool) -> int:
@@ -77,7 +77,7 @@ class Summary:
 
     def text(self, counts: Counts, store: str) -> str:
         """Return the summary."""
-        return printable("\n".join(self._lines(counts, store)))
+        return lines_text(self._lines(counts, store))
 
     def _lines(self, counts: Counts, store: str) -> Iterator[str]:
         yield f"{store}: {_exports(counts.added)} added with {counts.rows} rows, {counts.skipped} skipped, " + (
@@ -118,7 +118,7 @@ def status_text(found: Mapping[str, Any]) -> str:
     lines += _list("refused", refused[:SHOWN], counts["refused_columns"], of="column")
     alerts = [f"{each['raised_at']} {each['message']} ({PurePath(each['path']).name})" for each in found["alerts"]]
     lines += _list("alerts", alerts[:SHOWN], counts["alerts"])
-    return printable("\n".join(lines))
+    return lines_text(lines)
 
 
 def _part(each: Mapping[str, Any]) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bench.render.terminal import printable, table_lines
+from bench.render.terminal import table_lines
+from bench.render.values import lines_text
 
 if TYPE_CHECKING:
     from bench.store.opened import StoreAnalysis
@@ -24,7 +25,7 @@ def store_text(analysis: StoreAnalysis, *, kept: bool = True) -> str:
         lines.append(f"limits of {', '.join(working.limits_differ)} differ over the exports: those of the newest count")
     for table in analysis.table_reports:
         lines += table_lines(table, kept=kept)
-    return printable("\n".join(lines))
+    return lines_text(lines)
 
 
 def store_dict(analysis: StoreAnalysis) -> dict[str, object]:

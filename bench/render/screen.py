@@ -45,7 +45,7 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
 def _broken(line: str, width: int) -> list[str]:
     if len(line) <= width or line.startswith(_WHOLE):
         return [line]
-    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    indent = "> " if line.startswith("> ") else " " * (len(line) - len(line.lstrip()) + 2)
     return textwrap.wrap(
         line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False, drop_whitespace=True,
         replace_whitespace=False,

@@ -16,7 +16,7 @@ import polars as pl
 
 from bench import caveats
 from bench.render.profile import speaks, unmatched_lines
-from bench.render.values import json_safe
+from bench.render.values import json_safe, lines_text
 from bench.render.values import printable as printable  # noqa: PLC0414 (front ends take it from here)
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _OUTCOMES = {
 
 def guard_text(guarded: GuardedExport, *, kept: bool = True) -> str:
     """Return what the guard found and did in one export; without `kept` no line for columns that stayed as they are."""
-    return printable("\n".join(_guard_lines(guarded, kept)))
+    return lines_text(_guard_lines(guarded, kept))
 
 
 def line_starts(tables: Iterable[TableReport]) -> Iterator[tuple[str, str]]:
@@ -48,7 +48,7 @@ def line_starts(tables: Iterable[TableReport]) -> Iterator[tuple[str, str]]:
     for table in tables:
         parts = Counter(column.name for column in table.columns)
         yield from (
-            (printable(f"  {_title(column, parts)}:"), column.verdict) for column in table.columns if column.judged
+            (lines_text([f"  {_title(column, parts)}:"]), column.verdict) for column in table.columns if column.judged
         )
 
 
@@ -79,12 +79,12 @@ def way_out(guarded: GuardedExport) -> str | None:
 
 def run_text(code: str, run: RunResult, tables: Sequence[TableReport]) -> str:
     """Return a code block, an output block, the value, the warnings, and the corrections to what was read."""
-    return printable("\n".join(_run_lines(code, run, tables)))
+    return "\n".join([*code_blocks(code, run), result_text(run, tables)])
 
 
 def result_text(run: RunResult, tables: Sequence[TableReport]) -> str:
     """Return the same for somebody who has the code and the output before their eyes."""
-    return printable("\n".join(_result_lines(run, tables)))
+    return lines_text(_result_lines(run, tables))
 
 
 def _guard_lines(guarded: GuardedExport, kept: bool) -> Iterator[str]:
@@ -161,30 +161,44 @@ def _column_words(column: ColumnReport) -> str:
     return " ".join(parts)
 
 
-def _run_lines(code: str, run: RunResult, tables: Sequence[TableReport]) -> Iterator[str]:
-    yield from _block(code, "python")
-    output = run.stdout + (
-        run.stderr if not run.stderr or not run.stdout or run.stdout.endswith("\n") else "\n" + run.stderr
-    )
-    yield from _block(output, "text")
-    yield from _result_lines(run, tables)
-
-
 def _result_lines(run: RunResult, tables: Sequence[TableReport]) -> Iterator[str]:
     if run.error is not None:
-        yield f"{run.status}: {run.error.type}: {run.error.message}"
-        if run.error.traceback:
-            yield from _block(run.error.traceback, "text")
+        first, _, more = run.error.message.partition("\n")
+        yield f"{run.status}: {run.error.type}: {first}"
+        if whole := run.error.traceback or more:
+            yield from _block(whole, "text")
     elif run.status != "ok":
         yield run.status
     else:
-        silent = run.value is None and not run.stdout and not run.stderr and not run.artifacts
-        yield f"value: {value_text(run.value)}" + (f" ({_NO_VALUE})" if silent else "")
+        yield from _value_lines(run)
     if run.artifacts:
         files = [f"{found.name} ({found.media_type}, {len(found.data)} bytes)" for found in run.artifacts]
         yield from _list("files and charts (their bytes are in --json)", files)
     yield from _list("warnings", list(run.warnings))
     yield from _list("corrections that apply", list(caveats.corrections(caveats.columns_read(tables, run.reads))))
+
+
+def block(text: str, language: str = "text") -> str:
+    """Return text as one Markdown block of code, which no line of it ends."""
+    return lines_text(_block(text, language))
+
+
+def code_blocks(code: str, run: RunResult) -> tuple[str, str]:
+    """Return a snippet and what it printed, each as a block."""
+    output = run.stdout + (
+        run.stderr if not run.stderr or not run.stdout or run.stdout.endswith("\n") else "\n" + run.stderr
+    )
+    return block(code, "python"), block(output)
+
+
+def _value_lines(run: RunResult) -> Iterator[str]:
+    text = value_text(run.value)
+    if "\n" in text:
+        yield "value:"
+        yield from _block(text, "text")
+        return
+    silent = run.value is None and not run.stdout and not run.stderr and not run.artifacts
+    yield f"value: {text}" + (f" ({_NO_VALUE})" if silent else "")
 
 
 def value_text(value: object) -> str:
@@ -197,7 +211,7 @@ def _block(text: str, language: str) -> Iterator[str]:
     fence = "`" * (longest + 1)
     yield fence + language
     if text.rstrip("\n"):
-        yield text.rstrip("\n")
+        yield from text.rstrip("\n").split("\n")
     yield fence
 
 

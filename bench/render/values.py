@@ -1,5 +1,5 @@
 """Any value as strict JSON (non-finite numbers become null, and what JSON has no form for becomes text), and any text
-as a terminal may have it."""
+as a terminal may have it: steered by nothing, and each line of the tool's own said by the tool."""
 
 from __future__ import annotations
 
@@ -7,17 +7,32 @@ import base64
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, time, timedelta
 from pathlib import PurePath
 
-# C0 and C1 but tab and newline, and the marks that reorder text.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# C0 and C1 but tab and newline, the marks that reorder text, and what has no width or is blank by another name: with
+# them two columns could look the same.
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
 
 
 def printable(text: str) -> str:
     """Return the text with control characters spelled out: a header or a snippet's output never steers the terminal."""
     return _CONTROL.sub(lambda match: match.group().encode("unicode_escape").decode(), text)
+
+
+def lines_text(lines: Iterable[str]) -> str:
+    """Return the lines as printable text. A newline inside a line is spelled out: no name, reason or message begins a
+    line of its own, which could pass for one of the tool's."""
+    return "\n".join(printable(line).replace("\n", "\\n") for line in lines)
+
+
+def quoted(text: str) -> Iterator[str]:
+    """Yield the lines of somebody else's text, each behind the mark of a quotation."""
+    yield from (f"> {line}".rstrip() for line in text.split("\n"))
 
 
 def json_safe(value: object) -> object:

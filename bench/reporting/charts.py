@@ -35,8 +35,9 @@ _FORBIDDEN = {
     "url": "an address", "href": "an address", "expr": "an expression", "signal": "an expression",
     "calculate": "an expression", "labelExpr": "an expression", "update": "an expression", "sequence": "a generator",
     "graticule": "a generator", "sphere": "a generator", "usermeta": "settings of the drawing library",
+    "signals": "an expression", "customFormatTypes": "a function of the drawing library",
 }  # fmt: skip
-_EXPRESSIONS = ("filter", "test", "on", "clear")
+_EXPRESSIONS = ("filter", "test", "on", "clear", "and", "or", "not")
 _SIZES = ("width", "height", "steps", "maxbins", "tickCount")
 _LARGEST_SIDE = 4_000
 _DRAW = (
@@ -124,12 +125,16 @@ def _refusals(node: object, where: str) -> Iterator[str]:
                 continue  # what stands there is data, whatever it is called
             if key in _FORBIDDEN:
                 yield f"{path} is {_FORBIDDEN[key]}; compute it in the snippet"
-            elif key in _EXPRESSIONS and isinstance(value, str):
+            elif key in _EXPRESSIONS and any(isinstance(each, str) for each in _each(value)):
                 yield f"{path} is an expression; compute it in the snippet"
             elif key in _SIZES and _too_large(value):
                 yield f"{path} is more than {_LARGEST_SIDE}"
             else:
                 yield from _refusals(value, path)
+
+
+def _each(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
 
 
 def _is_rows(path: str, where: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -80,6 +81,21 @@ def test_names_from_data_are_escaped_in_every_look(shell, tmp_path):
     assert "<script" not in html
     assert "<script" not in markdown.replace("\\<", "")
     assert not re.search(r"(?<!\\)[\[\]]", markdown)
+
+
+def test_what_a_model_wrote_fetches_nothing_in_markdown(shell, analysis, tmp_path):
+    image = "![x](http://evil.test/?q) <img src=//evil.test> www.evil.test $x$"
+    script = tmp_path / "script.jsonl"
+    script.write_text(json.dumps({"text": f"16 pass {image}"}) + "\n")
+    answer = analysis.ask("How many?", model=f"scripted:{script}")
+    written = looks(shell, answer)[1]
+    assert not re.search(r"(?<!\\)[!\[<$]|://|www\.", written.replace("**marked**", ""))
+    assert "**marked**: " in written
+    code = f"import warnings; warnings.warn({image!r}); open('/out/![x](y).txt', 'w').write('1'); result = {image!r}"
+    for value in (analysis.run(code), bench.verify(f"16 pass {image}", [])):
+        written = looks(shell, value)[1]
+        assert "evil" in written
+        assert "evil" not in re.sub(r"^(`{3,})\w+$.*?^\1$", "", written, flags=re.MULTILINE | re.DOTALL)
 
 
 def test_results_show_themselves_without_the_extension():
