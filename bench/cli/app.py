@@ -34,6 +34,7 @@ Examples:
   bench-analyze retest.csv -c "con.sql('from retest limit 3').fetchall()"
   bench-analyze retest.csv production.csv --snippet yield.py --json
   bench-analyze --from store.duckdb --tables retest --since 2026-10-01 --snippet yield.py
+  bench-analyze --from delta:/srv/lake --tables retest -c "con.sql('from retest limit 3').fetchall()"
   bench-analyze retest.csv --ask "Do the retested boards pass?" --model PROVIDER:NAME
 
 Exit codes:

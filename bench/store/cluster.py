@@ -38,7 +38,7 @@ from bench.store.judging import Failed, Judge, Judged, spooled
 from guards import RULES_VERSION
 
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://[^/\s:]+:\d{1,5}")
-_CONNECT_S = 10.0
+_CONNECT_S = 20.0
 _LOOK_S = 1.0
 _WAITING = 4  # exports for each worker: under way, or ready for it
 _PACKAGES = ("bench-analyze", "polars", "pint", "distributed")
@@ -56,6 +56,7 @@ class Cluster:
     def __init__(self, judge: Judge, address: str, inbox: Path, patience_s: float) -> None:
         self._judge, self._address, self._patience_s = judge, checked(address), patience_s
         self._expected: dict[str, object] = {"versions": versions(), "inbox": str(inbox)}
+        self._count, self._counted_at = 0, 0.0
         self._given: deque[tuple[Any, Found, str]] = deque()  # a future, or what is known already
         self._client: Any = _connected(self._address)
         try:
@@ -68,7 +69,7 @@ class Cluster:
     @property
     def full(self) -> bool:
         """Whether every worker has its next export."""
-        return len(self._given) >= _WAITING * max(1, len(self._workers()))
+        return len(self._given) >= _WAITING * max(1, self._workers())
 
     def give(self, found: Found, sha256: str) -> None:
         """Take an export."""
@@ -143,7 +144,7 @@ class Cluster:
                 return
             if self._client.status != "running":
                 raise ConnectionError("the scheduler has gone")
-            alone_since = None if self._workers() else alone_since or time.monotonic()
+            alone_since = None if self._workers(0) else alone_since or time.monotonic()
             if alone_since is not None and time.monotonic() - alone_since > self._patience_s:
                 raise EnvironmentProblem(
                     f"no worker was left for {self._patience_s:.3g} s; what is committed stays",
@@ -151,9 +152,12 @@ class Cluster:
                     hint=f"start workers with dask worker {self._address} --nthreads 1, and run again",
                 )
 
-    def _workers(self) -> Mapping[str, object]:
-        found: Mapping[str, object] = self._client.scheduler_info(n_workers=-1)["workers"]
-        return found
+    def _workers(self, age_s: float = _LOOK_S) -> int:
+        """Return how many workers there are, as the scheduler said `age_s` seconds ago or later."""
+        if time.monotonic() - self._counted_at >= age_s:
+            self._count = len(self._client.scheduler_info(n_workers=-1)["workers"])
+            self._counted_at = time.monotonic()
+        return self._count
 
     def _lost(self, error: Exception) -> EnvironmentProblem:
         return EnvironmentProblem(

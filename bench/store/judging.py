@@ -186,12 +186,16 @@ def spooled(judged: Judged, found: Found, work: Path) -> Judged:
     made = [
         replace(
             table,
-            corrected=_rows(table.corrected.lazy(), table.corrected.height, _part(spool, f"{n}.arrow")),
-            raw=table.raw and _rows(table.raw.lazy(), table.raw.height, _part(spool, f"{n}-raw.arrow")),
+            corrected=_aside(table.corrected, _part(spool, f"{n}.arrow")),
+            raw=table.raw and _aside(table.raw, _part(spool, f"{n}-raw.arrow")),
         )
         for n, table in enumerate(judged.tables)
     ]
     return replace(judged, found=found, content=_held(content, spool.with_suffix(".zst")), tables=made)
+
+
+def _aside(rows: Rows, spool: Path | None) -> Rows:
+    return rows if rows.height <= HELD_ROWS else _rows(rows.lazy(), rows.height, spool)
 
 
 def _part(spool: Path | None, name: str) -> Path | None:

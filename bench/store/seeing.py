@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -77,6 +78,7 @@ def hashed(path: Path) -> str:
     return digest.hexdigest()
 
 
+@cache
 def _version() -> str:
     try:
         return version("bench-analyze")

@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from bench.store.columns import Place
-from bench.store.commit import Added, Committed, apart
+from bench.store.commit import Added, Committed, HeldAlready, apart
 from bench.store.delta import ledger
 from bench.store.delta.form import Form, form_schema
 from bench.store.delta.rows import rows, texts
@@ -41,6 +41,11 @@ class _Claims:
     tables: set[str] = field(default_factory=set)
     alerts: Sequence[Alert] = ()
 
+    @property
+    def before(self) -> int | None:
+        """The claim that the newest one takes the place of."""
+        return self.keys[-2] if len(self.keys) > 1 else None
+
 
 class Writer:
     """Writes to the tables of a lake. `inbox`: whose folders are stations."""
@@ -49,6 +54,7 @@ class Writer:
         self._lake, self._inbox = lake, inbox
         self._claims: dict[str, _Claims] = {}
         self._own: set[int] = set()  # keys that the attempt under way has claimed
+        self._wrote: set[int] = set()  # keys whose rows this commit has written, over all of its attempts
         self._version = -1
 
     def load(self) -> Known:
@@ -74,8 +80,12 @@ class Writer:
         self._advance(known)
         self._settle(known, batch)
         fresh, held = apart(known, batch)
-        if not fresh:
-            return list(held)
+        keyed = self._write(known, fresh) if fresh else []
+        done: list[Committed] = [*map(self._told, held), *(self._added(known, key, judged) for key, judged in keyed)]
+        self._wrote.clear()
+        return done
+
+    def _write(self, known: Known, fresh: Sequence[Judged]) -> list[Keyed]:
         names = {file_name(table.report.name) for judged in fresh for table in judged.tables}
         found = self._prepare(known, fresh)
         for name in (FILES, TEXTS, *names):
@@ -85,13 +95,24 @@ class Writer:
         self._write_texts(keyed)
         for name in sorted(names):
             self._write_rows(name, keyed, found)
-        return [*held, *(self._added(known, key, judged) for key, judged in keyed)]
+        return keyed
 
-    def _added(self, known: Known, key: int, judged: Judged) -> Added:
-        sha256 = judged.identity.sha256
-        claims, before = self._claims[sha256], known.held.get(sha256)
-        known.held[sha256] = Held(key, judged.identity, judged.found.name)
-        return Added(judged, key, claims.alerts, None if before is None else before.export)
+    def _told(self, held: HeldAlready) -> Added | HeldAlready:
+        """Return what became of an export that is there: an attempt before this one may have brought it."""
+        claims = self._claims[held.judged.identity.sha256]
+        key = claims.keys[-1]
+        if key not in self._wrote:
+            return held
+        self._wrote.discard(key)
+        return Added(held.judged, key, claims.alerts, claims.before)
+
+    def _added(self, known: Known, key: int, judged: Judged) -> Added | HeldAlready:
+        """Return what became of an export: another writer may have been faster with its rows."""
+        claims = self._claims[judged.identity.sha256]
+        known.held[judged.identity.sha256] = Held(key, judged.identity, judged.found.name)
+        if claims.tables and key not in self._wrote:
+            return HeldAlready(judged, judged.found.name if claims.newest is None else claims.newest.path)
+        return Added(judged, key, claims.alerts, claims.before)
 
     def _seen(self) -> dict[str, Seen]:
         self._lake.table(SEEN)
@@ -249,6 +270,7 @@ class Writer:
         done = {judged.identity.sha256: key for key, judged, _ in chosen}
         replaced = [key for sha256, last in done.items() for key in self._claims[sha256].keys if key < last]
         append_once(delta, parts, schema, done, replaced=replaced)
+        self._wrote.update(done.values())
 
     def _earlier(self, key: int, judged: Judged) -> bool:
         return self._claims[judged.identity.sha256].keys[0] < key

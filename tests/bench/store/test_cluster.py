@@ -155,7 +155,7 @@ def test_large_tables_come_back_whole(
 def test_no_scheduler(cli: Cli, inbox: Path) -> None:
     done = cli("ingest", inbox, "--db", "s.duckdb", "--cluster", "tcp://127.0.0.1:9")
     assert done.exit_code == 2
-    assert "tcp://127.0.0.1:9: no scheduler answered within 10 s" in done.stderr
+    assert "tcp://127.0.0.1:9: no scheduler answered within 20 s" in done.stderr
     assert "Hint: start one with dask scheduler, or leave --cluster out" in done.stderr
 
 

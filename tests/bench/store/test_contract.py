@@ -300,8 +300,9 @@ def test_two_writers_and_a_reader_at_once(here: Cli, full: Path, place: str) -> 
     seen = []
     while any(each.process.poll() is None for each in jobs):
         seen.append(whole(place))
-    for each in jobs:
-        assert {entry["ingest"] for entry in entries(each.ended())} <= {"added", "skipped"}
-        assert each.process.returncode == 0
+    told_of = [entry["ingest"] for each in jobs for entry in entries(each.ended())]
+    assert [each.process.returncode for each in jobs] == [0, 0]
+    assert (told_of.count("added"), len(told_of)) == (EXPORTS, 2 * (EXPORTS + 1))
+    assert set(told_of) == {"added", "skipped"}
     assert seen == sorted(seen)
     finish(here, full, place)
