@@ -239,7 +239,7 @@ def _stat(path: Path) -> os.stat_result:
         raise ExportMissing(
             "this is a directory, not an export",
             file=path,
-            hint="name the exports inside it.",
+            hint=f"name the exports inside it, or take all into a store: bench-analyze ingest {path} --db STORE.duckdb",
         )
     return found
 

@@ -193,9 +193,22 @@ def explained(database: Path) -> Iterator[None]:
             hint=_elsewhere(reason),
         ) from error
     except duckdb.Error as error:
+        if _is_foreign(database):
+            raise EnvironmentProblem(
+                "this is no DuckDB file", file=database, hint="name one that --db or ingest wrote"
+            ) from error
         raise EnvironmentProblem(
             f"DuckDB refused: {first_line(error)}", file=database, hint="name another --db"
         ) from error
+
+
+def _is_foreign(database: Path) -> bool:
+    """Return whether a file lacks DuckDB's mark, which stands behind the checksum of its first block."""
+    try:
+        with database.open("rb") as file:
+            return file.read(12)[8:] != b"DUCK"
+    except OSError:
+        return False
 
 
 def _elsewhere(reason: str) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from cyclopts import App
+    from cyclopts import App, CycloptsError
 
     from bench.cli.reply import Reply
     from bench.errors import BenchError
@@ -42,14 +42,14 @@ def _reply(arguments: list[str], app: App | None) -> Reply | None:
     from cyclopts import CycloptsError
 
     from bench.cli.app import app as bench_analyze
-    from bench.errors import BenchError, UsageError
+    from bench.errors import BenchError
     from bench.settings import load
 
     json = "--json" in arguments
     try:
         reply: Reply | None = (app or bench_analyze)(arguments, exit_on_error=False, print_error=False)
     except CycloptsError as error:
-        return _failure(UsageError(" ".join(str(error).split()), hint="bench-analyze --help"), json=json)
+        return _failure(_misuse(error), json=json)
     except BenchError as error:
         return _failure(error, json=json)
     except KeyboardInterrupt:
@@ -65,6 +65,21 @@ def _reply(arguments: list[str], app: App | None) -> Reply | None:
             raise
         return _failure(_fault(error), json=json, exit_code=FAULT)
     return reply
+
+
+def _misuse(error: CycloptsError) -> BenchError:
+    from cyclopts.exceptions import MissingArgumentError
+
+    from bench.errors import UsageError
+
+    command = " ".join(["bench-analyze", *(error.command_chain or ())])
+    message = " ".join(str(error).split())
+    if isinstance(error, MissingArgumentError) and error.keyword is None and error.argument is not None:
+        _, guess, close = message.partition(" Did you mean ")
+        message = (
+            f"{' '.join(error.command_chain or ())} needs {error.argument.name}, which was not given.{guess}{close}"
+        )
+    return UsageError(message, hint=f"{command} --help")
 
 
 def _refused_by_system(error: OSError) -> BenchError:

@@ -12,7 +12,7 @@ def confirm(act: str) -> bool | None:
         return None
     from rich.console import Console
 
-    console = Console(stderr=True, markup=False, highlight=False)
+    console = Console(stderr=True, markup=False, emoji=False, highlight=False)
     console.print(act, soft_wrap=True)
     console.print("Approve this? [y/N] ", end="")
     return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -84,15 +84,19 @@ def _reply(image: Image | None, error: RunnerError | None, *, json: bool, failed
             "error": _error(error),
             "exit_code": code,
         }
-        return Reply(document=found, notes=() if error is None else (str(error),), exit_code=code)
+        return Reply(document=found, notes=() if error is None else (_told(error),), exit_code=code)
     if error is not None:
-        return Reply(notes=(str(error),), exit_code=code)
+        return Reply(notes=(_told(error),), exit_code=code)
     lines = [f"image {image.id if image else ''}"]
     lines.append(f"{status.folder} ({status.bytes / 1e6:.0f} MB), every part as its hash says")
     lines += [f"  {each.name} {each.version}: import {', '.join(each.modules)}" for each in packages]
     if status.others:
         lines.append(f"{len(status.others)} of other versions or packages beside it")
     return Reply(text="\n".join(lines), exit_code=code)
+
+
+def _told(error: RunnerError) -> str:
+    return f"{error.message}. Hint: {error.hint}" if error.hint else error.message
 
 
 def _error(error: RunnerError | None) -> dict[str, object] | None:

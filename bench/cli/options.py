@@ -134,6 +134,10 @@ class Options(Reading):
 def check(exports: list[Path], options: Options) -> None:
     """Raise `UsageError` for options that exclude each other, or that would overwrite what is read."""
     _check_source(exports, options)
+    for path in exports:
+        if path.suffix.lower() == ".toml" and options.reader is None:
+            raise UsageError("TOML is what a board profile is written in, no export", file=path,
+                             hint=f"bench-analyze EXPORT --board {path}")  # fmt: skip
     if options.quiet and options.verbose:
         raise UsageError("--quiet and --verbose were both given", hint="give one of them")
     if options.snippet is not None and options.code is not None:

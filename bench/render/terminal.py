@@ -10,11 +10,14 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from bench import caveats
+from bench.errors import BenchError
+from bench.releases import cells_of
 from bench.render.profile import speaks, unmatched_lines
 from bench.render.values import json_safe, lines_text
 from bench.render.values import printable as printable  # noqa: PLC0414 (front ends take it from here)
@@ -72,6 +75,17 @@ def approve_hint(guarded: GuardedExport) -> str | None:
     return None
 
 
+def _release_hint(guarded: GuardedExport) -> str | None:
+    """Return the command that makes a quarantined line a row, None where none of the first ones can be one."""
+    for table in guarded.tables:
+        for line in table.raw.quarantine["_line"].drop_nulls().head(SHOWN_QUARANTINED):
+            with suppress(BenchError):
+                cells_of(guarded.export, line)
+                words = [str(guarded.export.path), "--line", str(line), "--why", "REASON"]
+                return f"bench-analyze approve {shlex.join(words)}"
+    return None
+
+
 def way_out(guarded: GuardedExport) -> str | None:
     """Return what would settle a refusal: a board where none spoke, else a person's word on the proposal."""
     return board_hint(guarded) or approve_hint(guarded)
@@ -104,6 +118,8 @@ def _guard_lines(guarded: GuardedExport, kept: bool) -> Iterator[str]:
         yield from _identity_lines(table)
         yield from _quarantine_lines(table)
     yield from _release_lines(export)
+    if command := _release_hint(guarded):
+        yield f"Hint: where a quarantined line is a row after all, a person releases it: {command}"
     if report.outcome == "refused" and (command := board_hint(guarded)):
         yield f"Hint: a board profile lets the guard decide: {command}"
     elif report.outcome == "refused" and (command := approve_hint(guarded)):
