@@ -159,12 +159,14 @@ def _refuse_binary(path: Path, head: bytes, *, marked: bool) -> None:
 
 def _guess_utf16(head: bytes) -> str | None:
     pairs = len(head) // 2
-    if pairs < _FEWEST_PAIRS:
+    if pairs < _FEWEST_PAIRS or b"\r\n" in head:  # in UTF-16 a zero stands between
         return None
     even, odd = head[0 : pairs * 2 : 2].count(0), head[1 : pairs * 2 : 2].count(0)
+    feeds = head.count(b"\n")  # nearly all have a zero of their own in UTF-16; else the zeros are NULs in plain text
     if odd > pairs * 0.4 and even < pairs * 0.05:
-        return "utf-16-le"
-    return "utf-16-be" if even > pairs * 0.4 and odd < pairs * 0.05 else None
+        return "utf-16-le" if head.count(b"\n\0") * 4 >= feeds * 3 else None
+    found = even > pairs * 0.4 and odd < pairs * 0.05 and head.count(b"\0\n") * 4 >= feeds * 3
+    return "utf-16-be" if found else None
 
 
 def _stray_bytes(data: bytes | mmap.mmap, start: int) -> tuple[int, int]:

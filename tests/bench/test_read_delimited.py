@@ -409,3 +409,11 @@ def test_a_named_reader_and_decimal_mark_have_the_last_word(tmp_path: Path) -> N
     assert export.tables[0].decimal == ","
     with pytest.raises(UsageError, match=r"no reader is called 'cvs'.*delimited"):
         read(path, ReadOptions(reader="cvs"))
+
+
+@pytest.mark.parametrize("content", [b"\r\n\r\n\r\n" + 2 * b"\x001\x001\r\n", b"\r\n11111\r\n\x001\x001\r\n\x001\x00"])
+def test_nul_bytes_in_plain_text_do_not_make_it_utf_16(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(content)
+    with pytest.raises(ExportError, match="control characters"):
+        read(path)
