@@ -30,6 +30,7 @@ from bench.jupyter.progress import shown
 from bench.readers import ReadOptions, read
 from bench.releases import Word, release
 from bench.sandboxes import SandboxSource
+from bench.store.stores import is_delta
 from guards import Approval, Past, expected_kinds, guard, head_of
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def analyze_exports(
         sandboxes = sandbox or SandboxSource(limits, progress)
         undo.callback(sandboxes.close)
         _check_number(paths, options)
+        _check_files(db, history)
         inputs = Inputs(paths, [board_for(path, board) for path in paths], options, history=history, begun=begun)
         found = analyze_inputs(inputs, sandboxes, db=db, progress=progress)
         undo.pop_all()
@@ -108,6 +110,16 @@ def _check_number(paths: Sequence[Path], options: ReadOptions) -> None:
         raise UsageError("no export was named", hint="bench-analyze EXPORT")
     if options.table is not None and len(paths) > 1:
         raise UsageError("one table name was given for several exports", hint="leave --table out, or name one export")
+
+
+def _check_files(db: Path | None, history: Path | None) -> None:
+    for name, path in (("--db", db), ("--history", history)):
+        if path is not None and is_delta(path):
+            raise UsageError(
+                f"{name} of an analysis is a DuckDB file",
+                file=path,
+                hint=f"bench-analyze ingest INBOX --db {path} fills Delta tables, and --from {path} reads them",
+            )
 
 
 def guard_exports(

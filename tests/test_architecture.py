@@ -90,7 +90,7 @@ def test_modules_stay_small():
 
 
 def test_importing_the_api_is_cheap():
-    heavy = ("duckdb", "pandera", "pint", "cyclopts", "rich")
+    heavy = ("duckdb", "pandera", "pint", "cyclopts", "rich", "deltalake", "distributed")
     code = f"import sys, bench; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.strip() == "[]"

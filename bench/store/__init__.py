@@ -1,6 +1,6 @@
-"""Stores: DuckDB files that `ingest` fills from an inbox, export after export, for years.
+"""Stores, which `ingest` fills from an inbox, export after export, for years: DuckDB files, or Delta tables (`delta`).
 
-How the promises are kept:
+How a DuckDB file keeps the promises (`stores` says what both kinds share):
 
 1. *Once each.* An export is what its bytes are: SHA-256, with the profile, the rules' version and the approvals that it
    was judged by. `guard.exports` holds that; a name, a place or a time stamp never decides what is held, it only spares

@@ -237,8 +237,14 @@ def explained(lake: Lake) -> Iterator[None]:
     """
     try:
         yield
-    except (BenchError, FileNotFoundError):
+    except BenchError:
         raise
+    except FileNotFoundError as error:
+        raise EnvironmentProblem(
+            f"a file of that version is gone, by a vacuum or by hand: {_said(error)}",
+            file=lake.location,
+            hint=f"bring it back from a backup, or take the newest version: bench-analyze --from {lake.location}",
+        ) from error
     except CommitFailedError as error:
         raise EnvironmentProblem(
             f"other writers were faster again and again: {_said(error)}; nothing is lost",

@@ -300,6 +300,30 @@ def test_other_writers_that_are_always_faster_are_told(
     assert {each["ingest"] for each in take()} == {"added", "skipped"}
 
 
+def test_a_version_that_was_cleaned_away_is_told(
+    take: Cli, here: Cli, lake: Path, inbox: Path, write: Write, tmp_path: Path
+) -> None:
+    write("a.csv")
+    take()
+    receipt = tmp_path / "receipt.json"
+    assert here("--from", f"delta:{lake}", "-c", "1", "--receipt", receipt).exit_code == 0
+    (inbox / "board.toml").write_text(BOARD + "# another\n")
+    take("--reguard")
+    deltalake.DeltaTable(lake / "tables" / "a").vacuum(0, dry_run=False, enforce_retention_duration=False)
+    done = here("replay", receipt)
+    assert done.exit_code == 2
+    assert "a file of that version is gone, by a vacuum or by hand" in done.stderr
+    assert here("--from", f"delta:{lake}", "-c", "1").exit_code == 0
+
+
+@pytest.mark.parametrize("option", ["--db", "--history"])
+def test_a_single_analysis_takes_files(here: Cli, write: Write, lake: Path, option: str) -> None:
+    done = here(write("a.csv"), option, f"delta:{lake}")
+    assert done.exit_code == 2
+    assert f"{option} of an analysis is a DuckDB file. Hint: bench-analyze ingest INBOX --db delta:" in done.stderr
+    assert not lake.exists()
+
+
 def test_without_the_package_it_is_said(here: Cli, inbox: Path, lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.startswith(("bench.store.delta", "deltalake"))]:
         monkeypatch.delitem(sys.modules, name)
