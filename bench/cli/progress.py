@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bench.progress import Progress
+from bench.render.values import lines_text
 
 
 @contextmanager
@@ -20,13 +21,13 @@ def progress_bar(*, color: bool) -> Iterator[Progress | None]:
     from rich.progress import BarColumn, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     with Bar(*columns, console=Console(stderr=True, no_color=not color), transient=True) as bar:
         tasks: dict[str, TaskID] = {}
 
         def show(label: str, done: int, total: int) -> None:
             if label not in tasks:
-                tasks[label] = bar.add_task(label, total=total or None)
+                tasks[label] = bar.add_task(lines_text([label]), total=total or None)
             bar.update(tasks[label], completed=done, total=total or None)
 
         yield show
@@ -34,4 +35,4 @@ def progress_bar(*, color: bool) -> Iterator[Progress | None]:
 
 def note(text: str) -> None:
     """Tell a person, while they wait, why."""
-    print(f"bench-analyze: {text}", file=sys.stderr, flush=True)
+    print(f"bench-analyze: {lines_text([text])}", file=sys.stderr, flush=True)

@@ -30,11 +30,15 @@ class NotebookProgress:
         if now - self._began < AFTER_S or now - self._drawn < EVERY_S:
             return
         self._drawn = now
+        from bench.render.values import lines_text  # noqa: PLC0415 - see below
         from bench.reporting.markup import tag  # noqa: PLC0415 - loaded by those who wait only
 
         counted = {"value": done, "max": total} if total else {}
         share = f" {done:,} of {total:,}" if total else ""
-        self._show(tag("div", tag("progress", aria_label=label, **counted), f" {label}{share}"), f"{label}{share}")
+        self._show(
+            tag("div", tag("progress", aria_label=label, **counted), f" {label}{share}"),
+            lines_text([f"{label}{share}"]),
+        )
 
     def close(self) -> None:
         """Take the line away; a later call draws a new one."""

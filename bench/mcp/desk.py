@@ -15,7 +15,7 @@ from bench.ask.answer import Proposal
 from bench.errors import UsageError
 from bench.mcp import told
 from bench.render.explain import check_columns
-from bench.render.terminal import printable
+from bench.render.values import lines_text
 from guards.units import find_unit
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Desk:
         found = self._pending(report, {"column": column, "unit": unit, "why": why, "measurement": measurement or "",
                                        "segment": segment or ""})  # fmt: skip
         self.pending.append(found)
-        self.tell(printable(f"an assistant proposes, and nothing is done until you run: {found['command']}"))
+        self.tell(lines_text([f"an assistant proposes, and nothing is done until you run: {found['command']}"]))
         return found
 
     def _pending(self, report: TableReport, arguments: dict[str, str]) -> dict[str, str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from bench.cli.app import app
+from bench.cli.progress import note, progress_bar
 from bench.render.screen import on_screen
 
 pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
@@ -64,6 +65,21 @@ def test_lines_fit_the_terminal_and_the_refused_column_has_colour(terminal, colu
     assert "\x1b[1;31mtcase_c:\x1b[0m" in shown
     assert "\x1b" not in shown.split("tcase_c")[0].rsplit("\n", 1)[0]
     assert "the values are withheld. Proposal: the values are K." in " ".join(plain(shown).split())
+
+
+def test_a_files_name_steers_no_progress_bar():
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "w") as stderr, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stderr", stderr)
+        with progress_bar(color=False) as progress:
+            progress("Checking \x1b]0;title\x07[bold]x", 0, 2)
+        note("waits for \x1b[2Jstore\nbench-analyze: approved")
+    shown = b""
+    while b"waits" not in shown or not shown.endswith(b"\n"):
+        shown += os.read(ours, 65_536)
+    os.close(ours)
+    assert b"Checking \\x1b]0;title\\x07[bold]x" in shown
+    assert b"waits for \\x1b[2Jstore\\nbench-analyze: approved" in shown
 
 
 @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
