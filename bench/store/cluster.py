@@ -6,8 +6,8 @@ a store travel with the task), its profile and what people said of it, which the
 comes back is the whole answer, so that only this process writes the store. A worker that dies costs time: the scheduler
 gives its tasks to another. Results are taken in the order in which exports were given, since history is made by it.
 
-A worker that has not the same package would judge by other rules or fail at odd places. So every task begins with
-`_remote`, which travels by value, needs nothing of ours to be there, and says what differs.
+A worker that has not the same package would judge by other rules or fail at odd places; so every task first asks
+whether it has (see `remote`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ import logging
 import pickle
 import platform
 import re
-import threading
 import time
-import types
 import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -26,7 +24,6 @@ from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from distributed import Client
@@ -35,14 +32,12 @@ from distributed.scheduler import KilledWorker
 from bench.errors import BenchError, EnvironmentProblem, UsageError
 from bench.store.inbox import Found
 from bench.store.judging import Failed, Judge, Judged, spooled
-from guards import RULES_VERSION
+from bench.store.remote import Answer, by_value, task, versions
 
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://[^/\s:]+:\d{1,5}")
 _CONNECT_S = 20.0
 _LOOK_S = 1.0
 _WAITING = 4  # exports for each worker: under way, or ready for it
-_PACKAGES = ("bench-analyze", "polars", "pint", "distributed")
-Answer = tuple[str, Any]
 
 
 class Cluster:
@@ -64,7 +59,7 @@ class Cluster:
         except BaseException:
             self._client.close()
             raise
-        self._remote = _by_value(_remote)
+        self._task = by_value(task)
 
     @property
     def full(self) -> bool:
@@ -80,7 +75,7 @@ class Cluster:
             return
         data = found.path.read_bytes() if found.named is not None else None
         payload = pickle.dumps((replace(self._judge, work=None), found, sha256, around, data))
-        self._given.append((self._client.submit(self._remote, payload, self._expected, pure=False), found, sha256))
+        self._given.append((self._client.submit(self._task, payload, self._expected, pure=False), found, sha256))
 
     def results(self, *, all_: bool) -> Iterator[Judged | Failed]:
         """Yield what is ready, in order."""
@@ -181,7 +176,7 @@ class Cluster:
             mine = platform.python_version()
             if str(found).split(".")[:2] != mine.split(".")[:2]:
                 raise _differs("differs", {"worker": worker, "differences": {"python": (found, mine)}})
-        for kind, value in self._asked(_by_value(_remote), None, self._expected).values():
+        for kind, value in self._asked(by_value(task), None, self._expected).values():
             if kind != "done":
                 raise _differs(kind, value)
 
@@ -202,60 +197,6 @@ def checked(address: str) -> str:
     if not _ADDRESS.fullmatch(address):
         raise UsageError(f"{address!r} is no address of a Dask scheduler", hint="--cluster tcp://HOST:8786")
     return address
-
-
-def versions() -> dict[str, str]:
-    """Return what must be the same on this machine and on every worker."""
-    return {**{name: version(name) for name in _PACKAGES}, "rules of the guard": RULES_VERSION}
-
-
-_ONE_AT_A_TIME = threading.Lock()  # a worker may have several threads; pint's registry and our caches know of none
-
-
-def judged(payload: bytes) -> bytes:
-    """Judge what a task brought; runs on the worker."""
-    judge, found, sha256, around, data = pickle.loads(payload)
-    with _ONE_AT_A_TIME:
-        if data is None:
-            return pickle.dumps(judge(found, sha256, around))
-        with TemporaryDirectory(prefix="bench-analyze-") as folder:
-            path = Path(folder) / found.path.name
-            path.write_bytes(data)
-            return pickle.dumps(judge(replace(found, path=path), sha256, around))
-
-
-def _remote(payload: bytes | None, expected: dict[str, Any]) -> Answer:
-    """Judge on a worker, or say what it lacks. It travels by value: everything that it needs it imports itself."""
-    import os  # noqa: PLC0415
-    from importlib import metadata  # noqa: PLC0415
-
-    from distributed import get_worker  # noqa: PLC0415
-
-    try:
-        worker = get_worker().address
-    except ValueError:  # asked outside of a task
-        worker = "a worker"
-    try:
-        from bench.store import cluster  # noqa: PLC0415, PLW0406 - here is another machine
-        from guards import RULES_VERSION  # noqa: PLC0415
-
-        found = {name: metadata.version(name) for name in expected["versions"] if name[0] != "r"}
-    except (ImportError, metadata.PackageNotFoundError) as error:
-        return "lacks", {"worker": worker, "what": str(error)}
-    found["rules of the guard"] = RULES_VERSION
-    other = {name: (found[name], mine) for name, mine in expected["versions"].items() if found[name] != mine}
-    if other:
-        return "differs", {"worker": worker, "differences": other}
-    if not os.path.exists(expected["inbox"]):  # noqa: PTH110 - travels light
-        return "blind", {"worker": worker, "inbox": expected["inbox"]}
-    return "done", None if payload is None else cluster.judged(payload)
-
-
-def _by_value(function: Any) -> Any:
-    """Return a copy of a function that is pickled whole, so that a worker without our package can run it."""
-    copy = types.FunctionType(function.__code__, {"__builtins__": __builtins__}, function.__name__)
-    copy.__module__ = "__main__"
-    return copy
 
 
 def _connected(address: str) -> Any:
