@@ -176,9 +176,9 @@ class Cluster:
             mine = platform.python_version()
             if str(found).split(".")[:2] != mine.split(".")[:2]:
                 raise _differs("differs", {"worker": worker, "differences": {"python": (found, mine)}})
-        for kind, value in self._asked(by_value(task), None, self._expected).values():
+        for worker, (kind, value) in self._asked(by_value(task), None, self._expected).items():
             if kind != "done":
-                raise _differs(kind, value)
+                raise _differs(kind, value | {"worker": worker})
 
     def _asked(self, function: Any, *arguments: object) -> Mapping[str, Any]:
         try:

@@ -171,6 +171,7 @@ def test_a_worker_without_the_package(on: Cli, cluster: Cluster, write: Write) -
     cluster.worker(bare=True)
     done = on()
     assert done.exit_code == 2
+    assert "bench-analyze: tcp://127.0.0.1:" in done.stderr
     assert "has not what it takes to judge: No module named 'bench'" in done.stderr
     assert "pip install 'bench-analyze[cluster]==" in done.stderr
 

@@ -33,8 +33,8 @@ A, AGAIN = (1, "x", "a", 5), (2, "x", "a", 5)
     ],
     ids=[
         "whole", "claimed", "no rows to be there", "judged again and not yet there", "judged again",
-        "soon without rows", "without rows", "one table of two", "a table without rows", "judged again in one table", "another's",
-        "rows that came later",
+        "soon without rows", "without rows", "one table of two", "a table without rows", "judged again in one table",
+        "another's", "rows that came later",
     ],
 )  # fmt: skip
 def test_what_stands(
