@@ -129,13 +129,15 @@ def guard_exports(
     *,
     trial: Word | None = None,
     said: Sequence[Recorded] | None = None,
+    keep: bool = False,
 ) -> list[GuardedExport]:
     """Read and judge exports, and write nothing. Raises as `analyze` does.
 
     `boards` holds the profile of each. `trial`: a word to judge by as if it had been recorded for them all; `said`:
-    what counts as recorded, where that is not what this user's data folder holds.
+    what counts as recorded, where that is not what this user's data folder holds. `keep`: the exports' compressed bytes
+    will be asked for.
     """
-    return _guard_all(Inputs(paths, boards, options), None, trial=trial, said=said)
+    return _guard_all(Inputs(paths, boards, options), None, trial=trial, said=said, keep=keep)
 
 
 def _guard_all(
@@ -145,9 +147,10 @@ def _guard_all(
     trial: Word | None = None,
     said: Sequence[Recorded] | None = None,
     build: Build | None = None,
+    keep: bool = False,
 ) -> list[GuardedExport]:
     exports = [
-        read(begun or path, inputs.options, _begin_load(build, board))
+        read(begun or path, inputs.options, _begin_load(build, board), keep=keep or build is not None)
         for path, board, begun in zip(inputs.paths, inputs.boards, chain([inputs.begun], repeat(None)), strict=False)
     ]
     if build is not None:

@@ -1,4 +1,4 @@
-"""The export's exact bytes: hashed and compressed while the reader and the guard work.
+"""The export's exact bytes: hashed, and compressed where they will be kept, while the reader and the guard work.
 
 The promise is that raw is kept (design.md, 4) and that a receipt's hash belongs to the rows it was taken from. So one
 pass in the background gives both, and it notices a file that something still writes to: size, time and inode must be
@@ -19,6 +19,7 @@ import stat
 import tempfile
 import threading
 import weakref
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -39,7 +40,8 @@ _LEVEL = 1  # measured on a 372 MB export: level 1 keeps pace with the load, thr
 class Source:
     """The bytes of one file. Reading starts at once; `sha256`, `bytes` and `compressed` wait for its end.
 
-    `data` holds the whole file when it is small or no regular file (a pipe), else None. `begin_load` is for the reader.
+    `keep`: `compressed` will be asked for, so that it is made in the same pass. `data` holds the whole file when it is
+    small or no regular file (a pipe), else None. `begin_load` is for the reader.
 
     Raises:
         ExportMissing: there is no such file, or it is a directory.
@@ -47,8 +49,9 @@ class Source:
         ExportChanged: from the properties, when the file changed while it was read.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, keep: bool = False) -> None:
         self.path = path
+        self._keep = keep
         self.begin_load: BeginLoad | None = None
         self._before = _stat(path)
         self._scratch: Path | None = None
@@ -90,6 +93,10 @@ class Source:
         self._wait()
         if self.data is not None:
             return zstandard.ZstdCompressor(level=_LEVEL).compress(self.data)
+        if not self._keep:
+            self._keep = True
+            self._pass([], keep=True)
+            self._wait()
         return self._spool.content()
 
     def check(self) -> None:
@@ -128,17 +135,26 @@ class Source:
 
     def _read(self) -> None:
         digest = hashlib.sha256()
+        self._bytes = self._pass([digest.update], keep=self._keep)
+        self._sha256 = digest.hexdigest()
+
+    def _pass(self, tell: Sequence[Callable[[memoryview], None]], *, keep: bool) -> int:
+        """Read the file once, block by block, and return its size; what goes wrong is kept for whoever waits."""
+        found = 0
         try:
             compressor = zstandard.ZstdCompressor(level=_LEVEL).compressobj(size=self._before.st_size)
             with self.path.open("rb", buffering=0) as file, self._spool as spool:
                 memory = memoryview(bytearray(_BLOCK_BYTES))  # one for all blocks: new memory costs page faults
                 while size := file.readinto(memory):
                     block = memory[:size]
-                    digest.update(block)
-                    spool.write(compressor.compress(block))
-                    self._bytes += size
-                spool.write(compressor.flush())
-            self._sha256 = digest.hexdigest()
+                    for each in tell:
+                        each(block)
+                    if keep:
+                        spool.write(compressor.compress(block))
+                    found += size
+                if keep:
+                    spool.write(compressor.flush())
+            self._bytes = found
             self.check()
         except OSError as problem:
             self._problem = _unreadable(self.path, problem)
@@ -151,13 +167,17 @@ class Source:
             )
         except BenchError as problem:
             self._problem = problem
+        return found
 
 
 def begin_reading(path: Path) -> Source | None:
-    """Return a large file's source, which reads from now on; None for any other, and whoever reads that says why."""
+    """Return the source of a large file that will be kept, which reads from now on.
+
+    None for any other: whoever reads that says why it cannot be read.
+    """
     with contextlib.suppress(OSError, ValueError, ExportError):
         found = path.stat()
-        return Source(path) if stat.S_ISREG(found.st_mode) and found.st_size > WHOLE_BYTES else None
+        return Source(path, keep=True) if stat.S_ISREG(found.st_mode) and found.st_size > WHOLE_BYTES else None
     return None
 
 

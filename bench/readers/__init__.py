@@ -16,12 +16,13 @@ __all__ = ["Format", "ReadOptions", "formats", "read"]
 
 
 def read(
-    export: Path | str | Source, options: ReadOptions | None = None, begin_load: BeginLoad | None = None
-) -> Export:
+    export: Path | str | Source, options: ReadOptions | None = None, begin_load: BeginLoad | None = None,
+    *, keep: bool = False,
+) -> Export:  # fmt: skip
     """Return an export as text, from whatever format the file is in.
 
     `export`: its path, or what has begun to read it. `begin_load` may load the rows of a large plain text while the
-    reader proves them plain.
+    reader proves them plain. `keep`: the export's compressed bytes will be asked for.
 
     Raises:
         ExportError: the file is not there, is no export, or can be read two ways with different numbers.
@@ -29,7 +30,7 @@ def read(
         EnvironmentProblem: no room for temporary files, or a package that the format needs is not installed.
     """
     chosen = options or ReadOptions()
-    source = export if isinstance(export, Source) else Source(Path(export))
+    source = export if isinstance(export, Source) else Source(Path(export), keep=keep)
     source.begin_load = begin_load
     content = unwrap(source)
     try:

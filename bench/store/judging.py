@@ -145,7 +145,7 @@ class Judge:
         return Surroundings(self.board_of(found), tuple(each for each in said if each.sha256 == sha256))
 
     def _judged(self, found: Found, sha256: str, around: Surroundings) -> Judged:
-        (guarded,) = guard_exports([found.path], self.options, [around.board], said=around.said)
+        (guarded,) = guard_exports([found.path], self.options, [around.board], said=around.said, keep=True)
         export = guarded.export
         spool = None if self.work is None else self.work / f"{sha256[:16]}-{os.getpid()}"
         with reading(export.path):

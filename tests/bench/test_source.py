@@ -133,3 +133,20 @@ def test_an_interrupt_ends_the_wait_for_a_pipe(tmp_path: Path) -> None:
         running.send_signal(signal.SIGINT)
         _, stderr = running.communicate(timeout=30)
     assert b"KeyboardInterrupt" in stderr
+
+
+def test_bytes_that_nobody_was_to_keep_are_compressed_when_they_are_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "large.csv"
+    content = b"a,b\n" + b"".join(b"%d,%d\n" % (n, n * n) for n in range(600_000))
+    assert len(content) > source_module.WHOLE_BYTES
+    path.write_bytes(content)
+    for keep in (False, True):
+        source = Source(path, keep=keep)
+        assert source.sha256 == hashlib.sha256(content).hexdigest()
+        assert decompress(source.compressed()) == content
+        assert decompress(source.compressed()) == content
+    source = Source(path)
+    assert source.bytes == len(content)
+    path.write_bytes(content + b"1,1\n")
+    with pytest.raises(ExportChanged, match="the file changed while it was read"):
+        source.compressed()
