@@ -38,7 +38,9 @@ def _inner(part: str) -> dict[str, pl.DataType]:
     return {name: _UTC if isinstance(type_, pl.Datetime) else type_ for name, type_ in found.items()}
 
 
-SCHEMA = pl.Schema(OWN | {part: pl.List(pl.Struct(_inner(part))) for part in PARTS} | {"profile": _PROFILE})
+SCHEMA = pl.Schema(
+    OWN | {part: pl.List(pl.Struct(_inner(part))) for part in PARTS} | {"profile": _PROFILE, "settled": pl.Int64()}
+)
 SEEN = pl.Schema({name: _UTC if name == "seen_at" else type_ for name, type_ in schema.OWN["seen"].items()})
 RUNS = pl.Schema({name: _UTC if name.endswith("_at") else type_ for name, type_ in schema.OWN["runs"].items()})
 FILES = pl.Schema(
@@ -60,9 +62,12 @@ def reading_rows(batch: Iterable[tuple[int, Iterable[tuple[Part, Reading]]]]) ->
     return pl.DataFrame(rows, schema=_READINGS, orient="row")
 
 
-def nested(rows: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """Return the ledger's flat tables (`entries.ledger_rows`, and `alerts`) as rows of `guard/exports`."""
-    found = rows["exports"]
+def nested(rows: Mapping[str, pl.DataFrame], settled: int) -> pl.DataFrame:
+    """Return the ledger's flat tables (`entries.ledger_rows`, and `alerts`) as rows of `guard/exports`.
+
+    `settled`: every export whose newest claim has this key or a lower one was there when the writer looked.
+    """
+    found = rows["exports"].with_columns(pl.lit(settled).alias("settled"))
     for part in PARTS:
         flat = (
             rows.get(part, pl.DataFrame(schema=_TABLES[part]))

@@ -27,7 +27,7 @@ def standing(claims: pl.DataFrame, present: pl.DataFrame) -> pl.DataFrame:
 
 
 def unfinished(claims: pl.DataFrame, present: pl.DataFrame) -> list[int]:
-    """Return the keys of the newest claims that do not stand whole."""
+    """Return the keys of the newest claims that do not stand whole, ascending."""
     known = _current(claims, present).filter(pl.col("export") == pl.col("export").max().over("sha256"))
     missing = known.filter(pl.col("current").is_null() | (pl.col("current") != pl.col("export")))
     return sorted(missing["export"].unique())

@@ -20,6 +20,7 @@ from bench.store.delta import ledger
 from bench.store.delta.form import Form, form_schema
 from bench.store.delta.rows import rows, texts
 from bench.store.delta.snapshot import FILES, LEDGER, SEEN, TEXTS, Snapshot
+from bench.store.delta.standing import unfinished
 from bench.store.delta.tables import Lake, append_once, commit_next, file_name, not_done
 from bench.store.entries import alert_rows, ledger_rows, readings
 from bench.store.history import REMEMBERED, Alert
@@ -55,18 +56,19 @@ class Writer:
         self._claims: dict[str, _Claims] = {}
         self._own: set[int] = set()  # keys that the attempt under way has claimed
         self._wrote: set[int] = set()  # keys whose rows this commit has written, over all of its attempts
-        self._version = -1
+        self._version, self._settled = -1, 0
 
     def load(self) -> Known:
         """Read what a run must know."""
         known = Known(seen=self._seen())
         snapshot = Snapshot(self._lake)
         self._advance(known)
-        there = set(snapshot.present.select("table_name", "export").iter_rows())
+        begun = unfinished(snapshot.claims, snapshot.present)
         for sha256, claims in self._claims.items():
             assert claims.newest is not None
-            if all((known.tables[table], claims.newest.export) in there for table in claims.tables):
+            if claims.newest.export not in begun:
                 known.held[sha256] = claims.newest
+        self._settled = min([known.last, *(key - 1 for key in begun)])
         return known
 
     def commit(self, known: Known, batch: Sequence[Judged]) -> list[Committed]:
@@ -207,7 +209,7 @@ class Writer:
         known.profiles.clear()  # so that each batch has its own
         rows_ = ledger_rows(known, new, placed)
         rows_ |= {"alerts": alert_rows(alerts), "readings": ledger.reading_rows(read)}
-        commit_next(self._lake.opened(LEDGER), ledger.nested(rows_))
+        commit_next(self._lake.opened(LEDGER), ledger.nested(rows_, self._settled))
         known.history, known.last, self._version = history, new[-1][0], self._lake.versions()[LEDGER]
         for key, judged in new:
             claims = self._claims.setdefault(judged.identity.sha256, _Claims())

@@ -187,6 +187,19 @@ def test_what_a_killed_run_left_half_way_is_told(here: Cli, lake: Path, inbox: P
     assert f"begun and not finished: 1\n  {path}" in here("status", "--db", f"delta:{lake}").stdout
 
 
+def test_what_is_settled_is_not_read_again(take: Cli, here: Cli, lake: Path, inbox: Path, write: Write) -> None:
+    for number in range(3):
+        write(f"final-2026-10-0{number}.csv", first=number * 20)
+        take()
+    first, *_ = sorted((lake / "tables" / "final").rglob("*.parquet"), key=lambda path: path.stat().st_mtime_ns)
+    first.rename(inbox.parent / "away")
+    assert here("status", "--db", f"delta:{lake}", "--json").document["counts"]["exports"] == 3
+    assert {each["ingest"] for each in take()} == {"skipped"}
+    done = here("--from", f"delta:{lake}", "-c", "1")
+    assert done.exit_code == 2
+    assert "a file of that version is gone" in done.stderr
+
+
 def test_many_small_files_become_few_and_versions_stay(take: Cli, lake: Path, write: Write) -> None:
     table = lake / "tables" / "final"
     for number in range(17):
