@@ -1,8 +1,8 @@
 """One state of a Delta store: a version of each of its tables, and which exports stand in it.
 
 Rows are pinned before the ledger is: whatever has rows then has its claim in it. And `settled` is read before the rows
-are pinned: up to there nobody need look whether the rows of an export are there, so that opening a store costs what came
-lately, not what came in all years.
+are pinned: up to there nobody need look whether the rows of an export are there, so that opening a store costs what
+came lately, not what came in all years.
 """
 
 from __future__ import annotations

@@ -114,6 +114,7 @@ def test_a_worker_killed_in_the_middle_costs_no_export(
         out, errors = run.communicate(timeout=600)
     assert run.returncode == 2, errors  # for the bad one
     assert "Traceback" not in errors
+    assert "Hint: " not in errors, errors
     found = judged("".join(told) + out)
     assert sorted(each["ingest"] for each in found.values()) == ["added"] * EXPORTS + ["failed"]
     local = here("ingest", inbox, "--db", tmp_path / "local.duckdb", "--settle", 0, "--json", *board)
