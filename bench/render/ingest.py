@@ -108,7 +108,7 @@ def status_text(found: Mapping[str, Any]) -> str:
     if last is not None:
         lines.append(
             f"last run: {last['started_at']} to {last['ended_at']}: {last['added']} added, {last['skipped']} skipped, "
-            f"{last['failed']} failed, {last['alerts']} alerts"
+            f"{last['failed']} failed, {last['alerts']} alert{'' if last['alerts'] == 1 else 's'}"
         )
     failed = [f"{each['path']}: {each['error']['message']}" for each in found["failed"]]
     lines += _list("failed", failed[:SHOWN], len(failed))

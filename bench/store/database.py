@@ -167,9 +167,14 @@ def _refuse_strangers(store: Path, raw: Path) -> None:
     if not store.parent.is_dir():
         raise EnvironmentProblem("the folder does not exist", file=store.parent, hint="make it, or name another --db")
     if store.exists() and not raw.exists():
-        # Where it is in use, or no database, the attempt to open it tells that.
+        # Where it is in use the attempt to open it tells that.
         with closing(tables.connect()) as con, suppress(duckdb.Error):
-            con.execute(f"ATTACH {literal(store)} AS {MAIN} (READ_ONLY)")
+            try:
+                con.execute(f"ATTACH {literal(store)} AS {MAIN} (READ_ONLY)")
+            except duckdb.IOException as error:
+                if "valid duckdb" in str(error).lower():
+                    raise UsageError("this is no DuckDB file", file=store, hint="name another --db") from error
+                raise
             if not _tables(con, MAIN):
                 return
             tell_apart(con, store)

@@ -206,7 +206,8 @@ def test_other_files_are_no_stores(ingest: Cli, here: Cli, tmp_path: Path, store
     text = tmp_path / "text.duckdb"
     text.write_text("minutes of the meeting, which are longer than a header" * 400)
     assert "this is no DuckDB file" in here("status", "--db", text).stderr
-    assert here("ingest", path.parent, "--db", text).exit_code == 2
+    done = here("ingest", path.parent, "--db", text)
+    assert (done.exit_code, "this is no DuckDB file" in done.stderr) == (2, True)
 
 
 def test_an_inbox_that_is_not_there_is_a_usage_error(here: Cli, tmp_path: Path) -> None:
