@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import chain, repeat
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -239,6 +240,14 @@ class Job:
         with (self._said / "out").open("w") as out, (self._said / "errors").open("w") as errors:
             self.process = subprocess.Popen(command, stdout=out, stderr=errors, env=environment)
 
+    def goes_on_for(self, seconds: float) -> None:
+        """Return some time after the first commit, or when it has ended."""
+        for wait_s in chain(repeat(0.02, 1500), [seconds]):
+            if wait_s == 0.02 and b'"added"' in (self._said / "out").read_bytes():
+                continue
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(wait_s)
+
     def ended(self) -> str:
         """Wait for its end, and return what it printed."""
         self.process.wait(timeout=300)
@@ -285,8 +294,7 @@ def test_two_writers_killed_at_random_moments_lose_and_double_nothing(here: Cli,
     for round_ in range(max(1, KILLS // 2)):
         victims = Job(full, place), Job(full, place)
         for victim in victims:
-            with suppress(subprocess.TimeoutExpired):
-                victim.process.wait(chance.uniform(0.6, 2))
+            victim.goes_on_for(chance.uniform(0, 0.4))
             victim.process.send_signal(signal.SIGKILL)
         for victim in victims:
             victim.ended()
