@@ -28,6 +28,7 @@ REFUSED: tuple[type[Exception], ...] = (
 )  # fmt: skip
 """What DuckDB says of rows or names that it cannot take; everything else concerns the store."""
 MAIN, RAW = "store", "raw"
+_HEADER, _MAGIC = 12, b"DUCK"  # how DuckDB's files begin: a checksum, then these letters
 _VERSION = f"STORAGE_VERSION '{tables.STORAGE_VERSION}'"
 _IN_USE = ("could not set lock", "being used by another process", "unique file handle conflict")
 
@@ -90,13 +91,17 @@ def followed(store: Path) -> Path:
 
 
 def check(store: Path) -> None:
-    """Raise UsageError if there is no such file, EnvironmentProblem if it is a folder or cannot be reached."""
+    """Raise UsageError if there is no such file, or if it is a folder or no DuckDB file: no lock is made beside it."""
     if store.is_dir():
         raise UsageError("this is a folder, not a store", file=store, hint="name the file that --db names")
     if not store.exists():
         raise UsageError(
             "there is no such store", file=store, hint=f"make it with bench-analyze ingest INBOX --db {store.name}"
         )
+    with tables.explained(store), store.open("rb") as file:
+        head = file.read(_HEADER)
+    if len(head) == _HEADER and not head.endswith(_MAGIC):
+        raise UsageError("this is no DuckDB file", file=store, hint="name one that --db or ingest wrote")
 
 
 def asked(con: Connection, query: str, *parameters: object) -> pl.DataFrame:

@@ -206,6 +206,7 @@ def test_other_files_are_no_stores(ingest: Cli, here: Cli, tmp_path: Path, store
     text = tmp_path / "text.duckdb"
     text.write_text("minutes of the meeting, which are longer than a header" * 400)
     assert "this is no DuckDB file" in here("status", "--db", text).stderr
+    assert not list(tmp_path.glob(".text*")), "no lock is made beside a file that is not ours"
     done = here("ingest", path.parent, "--db", text)
     assert (done.exit_code, "this is no DuckDB file" in done.stderr) == (2, True)
 
