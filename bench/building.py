@@ -225,7 +225,8 @@ def _stands(con: Connection, table: GuardedTable, load: _Load | None, raw: Futur
     if any(name in changed or (loaded[name], wanted[name]) != (pl.Float64(), pl.Int64()) for name in other):
         return False
     shifts = table.guarded.shifts
-    con.execute(bulk.number_rows(load.target, shifts))
+    if shifts:
+        con.execute(bulk.shift(load.target, shifts))
     replaced = [name for name in changed if name not in shifts]
     if any(shifts.values()) and raw.result().get(table.name, 0) > LONGEST:
         replaced += [name for name, shift in shifts.items() if shift is not None]
@@ -253,7 +254,9 @@ def _load(
         con.execute(bulk.load(target, text, kinds))
     except CELL_REFUSED:
         return None  # a cell that the head did not promise: the guard reads the text
-    return bulk.read_back(asking(con), target, text, kinds, head)
+    found = bulk.read_back(asking(con), target, text, kinds, head)
+    con.execute(bulk.number_rows(target))
+    return found
 
 
 def _reporting(progress: Progress | None, table: GuardedTable) -> Callable[[int], None]:

@@ -96,15 +96,15 @@ def _source(text: PlainText, kinds: Mapping[str, str]) -> str:
     return f"read_csv({literal(text.path)}, {', '.join(options)})"
 
 
-def number_rows(target: str, shifts: Mapping[str, Shift | None]) -> str:
-    """Return the statement that numbers the rows in the order of the file, from 1, and changes columns as a whole."""
+def number_rows(target: str) -> str:
+    """Return the statement that numbers the rows of a committed table in the order of the file, from 1."""
+    return f"UPDATE {target} SET {ROW} = rowid + 1"
+
+
+def shift(target: str, shifts: Mapping[str, Shift | None]) -> str:
+    """Return the statement that changes columns as a whole; None: to null."""
     values = [f"{quote(name)} = {_shifted(quote(name), shift)}" for name, shift in shifts.items()]
-    return f"UPDATE {target} SET {', '.join([f'{ROW} = {_number(target)}', *values])}"
-
-
-def _number(target: str) -> str:
-    """Return each row's number by its place in the table. Rows that are not committed yet have high ids."""
-    return f"(rowid - (SELECT min(rowid) FROM {target}) + 1)"
+    return f"UPDATE {target} SET {', '.join(values)}"
 
 
 def _shifted(name: str, shift: Shift | None) -> str:

@@ -81,7 +81,8 @@ class Baseline:
         self._types = [(kind, _dict(kind.__dict__)) for kind in _TYPES]  # by ctypes or gc even these can be changed
         self._finders = (sys.path_importer_cache, _dict(sys.path_importer_cache))
         self._digits = (sys.set_int_max_str_digits, sys.get_int_max_str_digits())
-        self._tools = (sys.monitoring.get_tool, sys.monitoring.set_events, sys.monitoring.free_tool_id)
+        monitoring: Any = sys.__dict__["monitoring"]  # of Python 3.12 and later; the type checker's may be older
+        self._tools = (monitoring.get_tool, monitoring.set_events, monitoring.free_tool_id)
         self._path = _list(sys.path)
         self._recursion = sys.getrecursionlimit()
         self._collecting = gc.get_threshold()
