@@ -19,7 +19,7 @@ import stat
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -95,7 +95,7 @@ class Source:
             return zstandard.ZstdCompressor(level=_LEVEL).compress(self.data)
         if not self._keep:
             self._keep = True
-            self._pass([], keep=True)
+            self._pass(None)
             self._wait()
         return self._spool.content()
 
@@ -135,11 +135,11 @@ class Source:
 
     def _read(self) -> None:
         digest = hashlib.sha256()
-        self._bytes = self._pass([digest.update], keep=self._keep)
+        self._pass(digest.update)
         self._sha256 = digest.hexdigest()
 
-    def _pass(self, tell: Sequence[Callable[[memoryview], None]], *, keep: bool) -> int:
-        """Read the file once, block by block, and return its size; what goes wrong is kept for whoever waits."""
+    def _pass(self, tell: Callable[[memoryview], None] | None) -> None:
+        """Read the file once, block by block; what goes wrong is kept for whoever waits."""
         found = 0
         try:
             compressor = zstandard.ZstdCompressor(level=_LEVEL).compressobj(size=self._before.st_size)
@@ -147,12 +147,12 @@ class Source:
                 memory = memoryview(bytearray(_BLOCK_BYTES))  # one for all blocks: new memory costs page faults
                 while size := file.readinto(memory):
                     block = memory[:size]
-                    for each in tell:
-                        each(block)
-                    if keep:
+                    if tell:
+                        tell(block)
+                    if self._keep:
                         spool.write(compressor.compress(block))
                     found += size
-                if keep:
+                if self._keep:
                     spool.write(compressor.flush())
             self._bytes = found
             self.check()
@@ -167,7 +167,6 @@ class Source:
             )
         except BenchError as problem:
             self._problem = problem
-        return found
 
 
 def begin_reading(path: Path) -> Source | None:

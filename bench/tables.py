@@ -193,7 +193,7 @@ def explained(database: Path) -> Iterator[None]:
             hint=_elsewhere(reason),
         ) from error
     except duckdb.Error as error:
-        if _is_foreign(database):
+        if is_foreign(database):
             raise EnvironmentProblem(
                 "this is no DuckDB file", file=database, hint="name one that --db or ingest wrote"
             ) from error
@@ -202,7 +202,7 @@ def explained(database: Path) -> Iterator[None]:
         ) from error
 
 
-def _is_foreign(database: Path) -> bool:
+def is_foreign(database: Path) -> bool:
     """Return whether a file lacks DuckDB's mark, which stands behind the checksum of its first block."""
     try:
         with database.open("rb") as file:

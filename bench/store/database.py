@@ -28,7 +28,6 @@ REFUSED: tuple[type[Exception], ...] = (
 )  # fmt: skip
 """What DuckDB says of rows or names that it cannot take; everything else concerns the store."""
 MAIN, RAW = "store", "raw"
-_HEADER, _MAGIC = 12, b"DUCK"  # how DuckDB's files begin: a checksum, then these letters
 _VERSION = f"STORAGE_VERSION '{tables.STORAGE_VERSION}'"
 _IN_USE = ("could not set lock", "being used by another process", "unique file handle conflict")
 
@@ -98,9 +97,7 @@ def check(store: Path) -> None:
         raise UsageError(
             "there is no such store", file=store, hint=f"make it with bench-analyze ingest INBOX --db {store.name}"
         )
-    with tables.explained(store), store.open("rb") as file:
-        head = file.read(_HEADER)
-    if len(head) == _HEADER and not head.endswith(_MAGIC):
+    if store.stat().st_size and tables.is_foreign(store):
         raise UsageError("this is no DuckDB file", file=store, hint="name one that --db or ingest wrote")
 
 
@@ -172,14 +169,11 @@ def _refuse_strangers(store: Path, raw: Path) -> None:
     if not store.parent.is_dir():
         raise EnvironmentProblem("the folder does not exist", file=store.parent, hint="make it, or name another --db")
     if store.exists() and not raw.exists():
+        if store.stat().st_size and tables.is_foreign(store):
+            raise UsageError("this is no DuckDB file", file=store, hint="name another --db")
         # Where it is in use the attempt to open it tells that.
         with closing(tables.connect()) as con, suppress(duckdb.Error):
-            try:
-                con.execute(f"ATTACH {literal(store)} AS {MAIN} (READ_ONLY)")
-            except duckdb.IOException as error:
-                if "valid duckdb" in str(error).lower():
-                    raise UsageError("this is no DuckDB file", file=store, hint="name another --db") from error
-                raise
+            con.execute(f"ATTACH {literal(store)} AS {MAIN} (READ_ONLY)")
             if not _tables(con, MAIN):
                 return
             tell_apart(con, store)
