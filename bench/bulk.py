@@ -2,10 +2,10 @@
 
 DuckDB parses and stores plain text faster than anything that is handed to it (5,000,000 rows x 7 columns: 1.2 s,
 against 2.5 s through Arrow), so a large plain export is loaded first, typed as its head promises, and the guard reads
-the numbers back. Where the head broke its promise DuckDB refuses the cast. Columns that the guard changes are
-shifted in place where arithmetic is exact (`guards.shifts`), and written again where it is not. What DuckDB would read
-otherwise than the guard's grammar is ruled out: an underscore within digits (`1_000`) is the only such text, so every underscore must stand in a column of text. Blanks
-around a number mean nothing to either.
+the numbers back. Where the head broke its promise DuckDB refuses the cast. Columns that the guard changes are shifted
+in place where arithmetic is exact (`guards.shifts`), and written again where it is not. What DuckDB would read
+otherwise than the guard's grammar is ruled out: an underscore within digits (`1_000`) is the only such text, so every
+underscore must stand in a column of text. Blanks around a number mean nothing to either.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from bench.render.terminal import guard_text
 def chat_reply(exports: list[Path], options: Options, progress: Progress | None) -> Reply:
     """Answer questions until standard input ends. Raises as the main command does."""
     job = begin(exports, options, progress)
-    with analyze(job.exports, board=options.board, progress=progress, sandbox=job.sandbox) as analysis:
+    with analyze(job.exports, board=options.board, progress=progress, sandbox=job.sandbox, begun=job.begun) as analysis:
         for guarded in analysis.exports:
             _show(guard_text(guarded))
         answers: list[Answer] = []

@@ -47,4 +47,4 @@ def _opened(job: Job) -> Analysis:
         return opened(options.source, selection, job.sandbox, Patience(options.lock_timeout, note))
     from bench.entry import analyze
 
-    return analyze(job.exports, board=options.board, progress=job.progress, sandbox=job.sandbox)
+    return analyze(job.exports, board=options.board, progress=job.progress, sandbox=job.sandbox, begun=job.begun)
