@@ -70,6 +70,10 @@ UNDONE = {
     "working directory": "import os\nos.mkdir('/gone')\nos.chdir('/gone')\nos.rmdir('/gone')",
     "an open transaction": "con.execute('begin')",
     "an aborted transaction": "con.execute('begin')\ncon.execute('create table t as select 1')\ntry:\n    con.execute('selec')\nexcept Exception: pass",
+    "a value that breaks json when it is shown": "class M(type):\n    def __eq__(self, other): return True\n    def __hash__(self): return 1\nclass V(metaclass=M):\n    def __repr__(self):\n        import json\n        json.dumps = json.loads = None\n        return 'x'\nV()",
+    "a value in a list that breaks json": "class M(type):\n    def __eq__(self, other): return True\n    def __hash__(self): return 1\nclass V(metaclass=M):\n    def __repr__(self):\n        import json\n        json.dumps = json.loads = None\n        return 'x'\n[1, {'a': V()}]",
+    "an integer of its own": "class I(int):\n    def bit_length(self):\n        import json\n        json.dumps = json.loads = None\n        return 1\nI(1)",
+    "a chart's text": "class S(str):\n    def encode(self, *a):\n        import json\n        json.dumps = json.loads = None\n        return b'{}'\nchart(S('{}'))\n1",
     "a warning filter": "import warnings\nwarnings.simplefilter('error')",
 }  # fmt: skip
 

@@ -20,7 +20,7 @@ import duckdb
 from bench_sandbox import artifacts, environment, failures, packages, statements
 from bench_sandbox.engine import Account, Connection, Engine
 from bench_sandbox.integrity import Baseline
-from bench_sandbox.values import ValueTooLarge, as_json
+from bench_sandbox.values import ValueTooLarge, as_json, is_inert
 
 NAME = "<snippet>"
 _dumps, _loads = json.dumps, json.loads  # a snippet may replace what the module holds
@@ -39,6 +39,7 @@ class Session:
         self._names: dict[str, Any] = {}
         self._given: dict[str, Any] = {"con": Connection(self._engine), "limits": {}, "units": {}, "chart": self._chart}
         self._charts: list[str] = []
+        self._is_settled = False
         environment.explain(self._warnings.append)
         packages.provide(bridge)
         self._baseline = Baseline(self._rehearse)
@@ -66,7 +67,7 @@ class Session:
         ]
         failed = failures.outcome(ZeroDivisionError("division by zero"), "", self._limits)
         written = [sys.stdout.write(""), sys.stderr.write(""), os.stat(1).st_mode, os.stat(2).st_mode]
-        shared = str(list(range(-5, 257)))  # integers that the interpreter keeps one of
+        shared = bytes(range(256)), str([-5, -4, -3, -2, -1, 256])  # integers that the interpreter keeps one of
         return as_json(values, 1000), _answer(failed), written, statements.literal([1, 2.5, "a", None]), shared
 
     def _chart(self, spec: Mapping[str, object] | str) -> None:
@@ -79,6 +80,7 @@ class Session:
     def run(self, payload: Any) -> str:
         """Run the snippet (UTF-8 bytes of a JavaScript array) and return the answer as JSON text."""
         self._begin()
+        self._is_settled = False
         answer: dict[str, Any] = {"status": "ok", "value": None, "error": None}
         try:
             value = self._execute(payload.to_bytes().decode("utf-8", "surrogatepass"))
@@ -90,6 +92,7 @@ class Session:
             self._disarm()
             changed = self._baseline.restore()
             answer |= self._valued(value)
+            self._is_settled = not changed and not self._charts and is_inert(value)
         if changed:
             self._warnings.append(_undone(changed))
         if settled := self._engine.settle():
@@ -100,8 +103,9 @@ class Session:
         return _answer(answer)
 
     def intact(self) -> bool:
-        """Whether the next run will find the interpreter as this one did. A value's own methods ran since `restore`."""
-        self._baseline.restore()
+        """Whether the next run will find the interpreter as this one did. A value's own methods may have run since."""
+        if not self._is_settled:
+            self._baseline.restore()
         return self._engine.holds() and self._baseline.holds()
 
     def _begin(self) -> None:

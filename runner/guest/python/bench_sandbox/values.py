@@ -21,6 +21,8 @@ from itertools import islice
 MAX_DEPTH = 32
 MAX_INT_DIGITS = 4000  # the host's json refuses more than 4300
 FRAME_ROWS = 1000
+INERT_ITEMS = 100  # looking at more costs more than looking at the interpreter again
+_SCALARS = (type(None), bool, int, float, str, bytes)
 _ENCODER = json.JSONEncoder(allow_nan=False)
 
 
@@ -42,6 +44,21 @@ def as_json(value: object, limit: int) -> str:
             raise ValueTooLarge
         pieces.append(piece)
     return "".join(pieces)
+
+
+def is_inert(value: object, depth: int = 3) -> bool:
+    """Whether the conversion of `value` runs no code but the interpreter's own: scalars of built-in types, and small
+    lists, tuples and dicts of them."""
+    kind = type(value)  # compared by `is`: a class of a snippet may say that it equals `int`
+    if any(kind is scalar for scalar in _SCALARS):
+        return True
+    if depth == 0:
+        return False
+    if kind is dict:
+        return len(value) <= INERT_ITEMS and all(is_inert(item, depth - 1) for pair in value.items() for item in pair)  # type: ignore[attr-defined, arg-type]
+    if kind is list or kind is tuple:
+        return len(value) <= INERT_ITEMS and all(is_inert(item, depth - 1) for item in value)  # type: ignore[attr-defined, arg-type]
+    return False
 
 
 def plain(value: object, depth: int = 0) -> object:
