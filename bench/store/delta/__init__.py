@@ -23,7 +23,8 @@ it, and the next run that meets the export takes it up under its key. An export 
 them are there. A reader pins a version of each table; a receipt names them.
 
 No version is ever cleaned up by us, and compaction only adds files, so that receipts of years ago replay. Who needs the
-space runs Delta's own vacuum, and earlier versions go. Writers on several machines and object stores need a
+space runs Delta's own vacuum, and earlier versions go. Never run delta-rs' `optimize` on a store that somebody may be
+writing to (see `compaction`). Writers on several machines and object stores need a
 put-if-absent there, which S3, Azure, Google and MinIO have.
 
 A column's type never changes, since others read it: numbers with a unit are doubles from the start, and what does not

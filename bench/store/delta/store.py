@@ -11,13 +11,15 @@ from bench.store.again import written
 from bench.store.commit import Committed
 from bench.store.database import Connection
 from bench.store.delta import ledger
+from bench.store.delta.compaction import compact, compact_whole
 from bench.store.delta.image import bytes_of, image
 from bench.store.delta.snapshot import FILES, LEDGER, RUNS, SEEN, TEXTS, Snapshot, check, made
-from bench.store.delta.tables import Conflict, Lake, append, compact, explained, sizes
+from bench.store.delta.tables import Conflict, Lake, append, explained, sizes
 from bench.store.delta.writer import Writer
 from bench.store.inbox import Found
 from bench.store.judging import Judged
 from bench.store.locking import Busy, Patience
+from bench.store.schema import EXPORT
 from bench.store.seeing import Notes
 from bench.store.state import Known
 from bench.store.working import Selection
@@ -75,8 +77,15 @@ class DeltaStore:
                 append(self._lake.table(SEEN), ledger.frame(notes.rows, ledger.SEEN))
                 notes.rows = []
             append(self._lake.table(RUNS), ledger.frame([dict(run)], ledger.RUNS))
-            for name in self._lake.names():
-                compact(self._lake.table(name))
+            self._compact()
+
+    def _compact(self) -> None:
+        """Join small files. Those of `raw/files` stay: its rows have no order, and are found by their hashes' range."""
+        for name in self._lake.names():
+            if name in (SEEN, RUNS):
+                compact_whole(self._lake, name)
+            elif name != FILES:
+                compact(self._lake, name, "export" if name == LEDGER else EXPORT)
 
     def bring_back(self, keys: Sequence[int], folder: Path) -> list[tuple[Found, str]]:
         """Write the bytes of held exports below a folder."""

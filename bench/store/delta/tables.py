@@ -29,7 +29,6 @@ _CONFIGURATION = {
     "delta.deletedFileRetentionDuration": _FOREVER,
 }
 _ARROWS = re.compile(r"\x1b\[\d+m|↳")
-_SMALL_FILES, _SMALL_BYTES = 16, 32 << 20  # a partition with this many files below this size is compacted
 _OTHER_WRITERS = 30  # commits of others that a commit of ours gives way to
 
 Table = DeltaTable
@@ -162,8 +161,22 @@ def append_once(
 
 
 def append(table: DeltaTable, rows: pl.DataFrame) -> None:
-    """Append rows that nobody else writes."""
-    write_deltalake(table, rows, mode="append", commit_properties=CommitProperties(max_commit_retries=_OTHER_WRITERS))
+    """Append rows that need no key. A compaction that was faster makes it read the table anew.
+
+    Raises:
+        Conflict: others were faster again and again.
+    """
+    for left in range(_OTHER_WRITERS, -1, -1):
+        try:
+            write_deltalake(
+                table, rows, mode="append", commit_properties=CommitProperties(max_commit_retries=_OTHER_WRITERS)
+            )
+        except CommitFailedError:
+            if not left:
+                raise
+            table.update_incremental()
+        else:
+            return
 
 
 def not_done(table: DeltaTable, transactions: Mapping[str, int]) -> set[str]:
@@ -192,29 +205,27 @@ def described(table: DeltaTable) -> dict[str, tuple[str, Mapping[str, str]]]:
     return found
 
 
-def compact(table: DeltaTable) -> bool:
-    """Make many small files of a partition into few, and return whether there was something to do."""
-    if not _fragmented(table):
-        return False
-    try:
-        table.optimize.compact()
-    except CommitFailedError:
-        return False  # somebody else did, or replaced rows: the next run looks again
-    return True
+def replace(table: DeltaTable, rows: pl.DataFrame, predicate: str | None) -> None:
+    """Put rows in the place of those that the table, as it was read, has where `predicate` holds; of all without one.
+
+    Raises:
+        Conflict: another writer changed rows there since the table was read.
+    """
+    write_deltalake(
+        table, rows, mode="overwrite", predicate=predicate, schema_mode="merge",
+        commit_properties=CommitProperties(max_commit_retries=_OTHER_WRITERS),
+    )  # fmt: skip
+
+
+def files_of(table: DeltaTable) -> pl.DataFrame:
+    """Return a table's current files: size, and for each column the least and the greatest value."""
+    return pl.DataFrame(table.get_add_actions(flatten=True))
 
 
 def sizes(table: DeltaTable) -> int:
     """Return the bytes of a table's current files."""
-    found = pl.DataFrame(table.get_add_actions(flatten=True))["size_bytes"].sum()
+    found = files_of(table)["size_bytes"].sum()
     return int(found or 0)
-
-
-def _fragmented(table: DeltaTable) -> bool:
-    files = pl.DataFrame(table.get_add_actions(flatten=True))
-    partitions = [name for name in files.columns if name.startswith("partition.")]
-    small = files.filter(pl.col("size_bytes") < _SMALL_BYTES)
-    counts = small.group_by(partitions).len()["len"] if partitions else pl.Series([small.height])
-    return bool((counts >= _SMALL_FILES).any())
 
 
 def _stream(parts: Iterable[pl.DataFrame], schema: pl.Schema) -> RecordBatchReader:
