@@ -13,7 +13,7 @@ from bench.errors import EnvironmentProblem, ExportEmpty, ExportError
 from bench.export import QUARANTINE_SCHEMA, Export, PlainText, RawTable, no_quarantine
 from bench.readers import cells, decimals, dialect, head, layout, names, plain, preambles
 from bench.readers.content import Content
-from bench.readers.encoding import Text, open_text
+from bench.readers.encoding import NotUtf8, Text, open_text
 from bench.readers.options import ReadOptions
 from bench.readers.plain import Shape
 from bench.readers.records import Careful, Piece, Tally
@@ -45,7 +45,14 @@ def read_delimited(source: Source, options: ReadOptions, content: Content) -> Ex
     Raises:
         ExportError: no text, or a text that can be read two ways with different numbers.
     """
-    text = open_text(source, encoding=options.encoding, content=content)
+    text = open_text(source, encoding=options.encoding, content=content, whole=False)
+    try:
+        return _read(source, options, content, text)
+    except NotUtf8:
+        return _read(source, options, content, open_text(source, encoding=options.encoding, content=content))
+
+
+def _read(source: Source, options: ReadOptions, content: Content, text: Text) -> Export:
     found, records, shape_of, character = _understood(source, text, options)
     columns = _columns(shape_of)
     shape = Shape(
@@ -172,6 +179,7 @@ def _plain_shapes(text: Text, start: int, shape: Shape) -> Iterator[Shape]:
 
 def read_careful(text: Text, source: Source, start: int, data_line: int, shape: Shape) -> Rows:
     """Return the rows by the careful path, kept in the scratch folder if they are many."""
+    text.check()
     careful = Careful(text, start, data_line, shape)
     store = _Store(source, shape)
     store.take(careful.pieces())
@@ -226,12 +234,9 @@ class _Store:
 
 def _offset(text: Text, line: int) -> int:
     """Return the byte at which a line (1-based) begins."""
-    position = text.start
-    block = bytes(text.data[position : position + _LONG_HEAD * head.HEAD_BYTES + (1 << 16)])
-    for found, number in zip(head.line_ends(block), range(2, line + 1), strict=False):
-        if number == line:
-            return position + found
-    return position if line == 1 else len(text.data)
+    if line == 1:
+        return text.start
+    return next(itertools.islice(head.line_ends(text.data, text.start), line - 2, None), len(text.data))
 
 
 def _lines_end_in_lf(text: Text, start: int, data_line: int) -> bool:

@@ -12,7 +12,7 @@ import codecs
 import itertools
 import mmap
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from bench.source import Source
 
 _BLOCK_BYTES = 1 << 20
 _HEAD_BYTES = 1 << 16
+_HEAD_OF_LARGE = 4 << 20
 _RELEASE_BYTES = 64 << 20
 _NUMBERS = itertools.count()
 _FEWEST_PAIRS = 8  # fewer than so many characters show no pattern of zeros
@@ -40,12 +41,16 @@ _KNOWN_BINARY = (
 )  # fmt: skip
 
 
+class NotUtf8(Exception):  # noqa: N818 (it sends the reader back, and is no fault)
+    """Bytes beyond the first, which alone were looked at, are not UTF-8: all are to be looked at."""
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
     """The export as UTF-8. `data` is the whole text; `path` the file that holds the same bytes, if it is on disk.
 
     `start` is where text begins behind a byte order mark. `encoding` is that of the export itself, `note` what is odd
-    about it.
+    about it. `checked` is how many of the bytes are known to be UTF-8, None where all are.
     """
 
     data: bytes | mmap.mmap
@@ -53,14 +58,49 @@ class Text:
     start: int
     encoding: str
     note: str | None = None
+    checked: int | None = None
 
     def blocks(self, start: int, size: int = _BLOCK_BYTES) -> Iterator[bytes]:
-        """Yield the bytes from `start` on, in pieces of `size`."""
+        """Yield the bytes from `start` on, the beginning of a character, in pieces of `size`.
+
+        Raises:
+            NotUtf8: bytes that nobody had looked at before are not.
+        """
+        check = self._check(start)
         for position in range(start, len(self.data), size):
-            yield self.data[position : position + size]
+            block = self.data[position : position + size]
+            check(block)
+            yield block
             if position // _RELEASE_BYTES != (position + size) // _RELEASE_BYTES:
                 self.release()
+        check(b"", final=True)
         self.release()
+
+    def check(self) -> None:
+        """Look at the bytes that nobody has looked at.
+
+        Raises:
+            NotUtf8: they are not.
+        """
+        if self.checked is not None and _stray_bytes(self.data, self.start)[0]:
+            raise NotUtf8
+
+    def _check(self, start: int) -> Callable[..., None]:
+        if self.checked is None:
+            return lambda block, final=False: None
+        if start > self.checked:
+            self.check()
+        decoder = codecs.getincrementaldecoder("utf-8")()
+
+        def check(block: bytes, final: bool = False) -> None:
+            if block.isascii() and not decoder.getstate()[0] and not final:
+                return
+            try:
+                decoder.decode(block, final)
+            except UnicodeDecodeError:
+                raise NotUtf8 from None
+
+        return check
 
     def contains(self, needle: bytes, start: int) -> bool:
         """Return whether the bytes occur from `start` on."""
@@ -87,8 +127,13 @@ _HOLES = frozenset(b"\x81\x8d\x8f\x90\x9d")
 codecs.register_error("bench-cp1252", _cp1252)
 
 
-def open_text(source: Source, *, encoding: str | None = None, content: Content | None = None) -> Text:
+def open_text(
+    source: Source, *, encoding: str | None = None, content: Content | None = None, whole: bool = True
+) -> Text:
     """Return a file's text. `content` is what was in the file's wrapping, if it had one.
+
+    With `whole` false a large text whose beginning is UTF-8 is taken for it: a second pass over all bytes costs a fifth
+    of what reading them does. Whoever goes over it by `blocks`, or calls `check`, learns what it is.
 
     Raises:
         ExportEmpty: no bytes.
@@ -107,6 +152,8 @@ def open_text(source: Source, *, encoding: str | None = None, content: Content |
     else:
         start = 0
     if codecs.lookup(name).name == "utf-8":
+        if not whole and len(data) > _HEAD_OF_LARGE and not _stray_bytes(data, start, _HEAD_OF_LARGE)[0]:
+            return _nonempty(source, Text(data, path, start, "utf-8", checked=_HEAD_OF_LARGE))
         problems, characters = _stray_bytes(data, start)
         if not problems:
             return _nonempty(source, Text(data, path, start, "utf-8"))
@@ -169,8 +216,9 @@ def _guess_utf16(head: bytes) -> str | None:
     return "utf-16-be" if found else None
 
 
-def _stray_bytes(data: bytes | mmap.mmap, start: int) -> tuple[int, int]:
-    """Return how many bytes are not UTF-8, and how many non-ASCII characters are."""
+def _stray_bytes(data: bytes | mmap.mmap, start: int, end: int | None = None) -> tuple[int, int]:
+    """Return how many bytes up to `end` are not UTF-8, and how many non-ASCII characters are. A character that `end`
+    cuts is neither."""
     stray = [0]
 
     def count(problem: UnicodeError) -> tuple[str, int]:
@@ -181,8 +229,9 @@ def _stray_bytes(data: bytes | mmap.mmap, start: int) -> tuple[int, int]:
     codecs.register_error("bench-count", count)
     decoder = codecs.getincrementaldecoder("utf-8")("bench-count")
     characters = 0
-    for position in range(start, len(data), _BLOCK_BYTES):
-        block = data[position : position + _BLOCK_BYTES]
+    stop = len(data) if end is None else end
+    for position in range(start, stop, _BLOCK_BYTES):
+        block = data[position : min(position + _BLOCK_BYTES, stop)]
         if (position - start) % _RELEASE_BYTES == 0:
             Text(data, None, start, "utf-8").release()
         if block.isascii() and not decoder.getstate()[0]:
@@ -191,7 +240,7 @@ def _stray_bytes(data: bytes | mmap.mmap, start: int) -> tuple[int, int]:
         characters += len(text) - len(text.encode("ascii", "ignore"))
         if stray[0] > _CONVINCING and not characters:
             break
-    decoder.decode(b"", final=True)
+    decoder.decode(b"", final=end is None)
     return stray[0], characters
 
 

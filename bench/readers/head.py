@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -54,9 +55,9 @@ def head_lines(text: Text, factor: int = 1) -> tuple[list[str], bool]:
     return lines[: factor * HEAD_LINES], whole and len(lines) <= factor * HEAD_LINES
 
 
-def line_ends(block: bytes) -> Iterator[int]:
-    """Yield the offset behind each line end of these bytes."""
-    return (found.end() for found in _BYTE_LINE_END.finditer(block))
+def line_ends(data: bytes | mmap.mmap, start: int) -> Iterator[int]:
+    """Yield the offset behind each line end from `start` on."""
+    return (found.end() for found in _BYTE_LINE_END.finditer(data, start))
 
 
 def records(lines: list[str], delimiter: str, *, first_line: int = 1) -> list[Record]:

@@ -52,8 +52,12 @@ def prove(text: Text, start: int, shape: Shape) -> Proof | None:
 
     With a shape that is `quoted`, the same columns are quoted in every row, and no quoted cell holds a delimiter, a
     line end or a quote.
+
+    Raises:
+        NotUtf8: the text is none; it was taken for it by its beginning.
     """
     if start >= len(text.data):
+        text.check()
         return Proof(0)
     if shape.fields < 2 or shape.delimiter == " " or _begins_specially(text, start, shape):
         return None  # a blank line in one column is no row, and the pattern cannot tell it from one
@@ -101,14 +105,14 @@ def _repeats(text: Text, start: int, period: bytes, shape: Shape) -> tuple[int, 
         skeleton = block.translate(None, dropped)
         phase = seen % len(period)
         across = before + block[:reach]
-        if unseen and skeleton != pattern[phase : phase + len(skeleton)]:
+        if unseen and not pattern.startswith(skeleton, phase):
             new = bytes(byte for byte in unseen if byte in skeleton)
             if _header_with(text, position, len(block), new, shape):
                 return None
             unseen = bytes(byte for byte in unseen if byte not in new)
             dropped = _without(structural + unseen)
             skeleton = block.translate(None, dropped)
-        if skeleton != pattern[phase : phase + len(skeleton)] or any(m in block or m in across for m in special):
+        if not pattern.startswith(skeleton, phase) or any(m in block or m in across for m in special):
             return None
         position += len(block)
         seen += len(skeleton)

@@ -80,6 +80,19 @@ def beginning(build: Build) -> BeginLoad:
     return lambda text, head, columns: build.begin(text, head, expected_kinds(head, columns, None))
 
 
+def test_bytes_that_are_no_utf8_stop_what_was_begun_and_are_read_as_what_they_are(folder: Path) -> None:
+    path = written(folder / "soak.csv", lines())
+    with path.open("ab") as file:
+        file.write(b"SN-\xb5,130000,2026-10-01T00:00:00.0,4.99,a remark\n")
+    frame, analysis = stored(path)
+    assert frame.select("serial", "vout_v").tail(1).rows() == [("SN-\u00b5", 4.99)]
+    export = read(path)
+    alone = guard(export.tables[0].frame, export.tables[0].columns, parse_board(tomllib.loads(BOARD)), table="soak")
+    assert frame.equals(alone.corrected.collect(), null_equal=True)
+    assert export.dialect["encoding"] == "cp1252"
+    assert analysis.guard.tables[0].rows_read == ROWS + 1
+
+
 def changed(body: list[str], row: int, column: int, text: str) -> list[str]:
     cells = body[row].split(",")
     cells[column] = text

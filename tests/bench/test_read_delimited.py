@@ -6,6 +6,7 @@ import pytest
 from bench.errors import ExportAmbiguous, ExportEmpty, ExportError, ExportMissing, UsageError
 from bench.export import Export
 from bench.readers import ReadOptions, read
+from bench.source import WHOLE_BYTES
 
 ROWS = ["serial,t_s,vout_v,result", "S1,0,4.99,PASS", "S2,1,5.01,PASS", "S3,2,0.02,FAIL"]
 PLAIN = "\n".join(ROWS) + "\n"
@@ -353,6 +354,30 @@ def test_a_large_file_stays_lazy_and_reads_the_same(tmp_path: Path) -> None:
     assert cp1252.tables[0].frame.select("_row", "_line", "µV").tail(1).collect().rows() == [
         (700_000, 700_001, str(699_999 / 8))
     ]
+
+
+@pytest.mark.parametrize(
+    ("last", "encoding", "note", "path", "text"),
+    [
+        ("1,\u00b5".encode(), "utf-8", None, "plain", "\u00b5"),
+        (b"1,\xb5", "cp1252", None, "plain", "\u00b5"),
+        ("1,\u2126".encode()[:-1], "cp1252", None, "plain", "\u00e2\u201e"),
+        ("2,\u2126\n".encode() + b"1,\xb5", "utf-8", "1 bytes that are not UTF-8 were read as cp1252", "plain",
+         "\u00b5"),
+        ("3\n1,\u2126".encode(), "utf-8", None, "careful", "\u2126"),
+        (b"3\n1,\xb5", "cp1252", None, "careful", "\u00b5"),
+    ],
+)  # fmt: skip
+def test_what_the_bytes_are_may_show_in_the_last_of_them(
+    tmp_path: Path, last: bytes, encoding: str, note: str | None, path: str, text: str
+) -> None:
+    body = b"n,k\n" + b"".join(b"%d,a text of some length\n" % n for n in range(400_000))
+    assert len(body) > WHOLE_BYTES
+    export = read(write(tmp_path, body + last + b"\n", "big.csv"))
+    assert (export.dialect["encoding"], export.dialect.get("encoding_note")) == (encoding, note)
+    assert export.dialect["path"] == path
+    assert export.tables[0].frame.select("k").tail(1).collect().item() == text
+    assert lines_accounted(export) == body.count(b"\n") + last.count(b"\n") + 1
 
 
 @pytest.mark.parametrize(
