@@ -18,7 +18,8 @@ from typing import Any
 
 import polars as pl
 
-from guards.heads import guess_kinds, moments
+from guards import moments
+from guards.heads import guess_kinds
 from guards.quantities import (
     OVERLOAD_LIMIT,
     SENTINEL_TEXTS,
@@ -244,11 +245,7 @@ def _first_reading(name: str, guess: str, decimal: str) -> list[pl.Expr]:
     text = pl.col(name).str.replace(",", ".", literal=True) if decimal == "," else pl.col(name)
     if guess == "number":
         return [cell, number(text).alias(name)]
-    return [cell, _moment(name, guess).alias(name)]
-
-
-def _moment(name: str, form: str) -> pl.Expr:
-    return moments(pl.col(name), form)
+    return [cell, moments.read(pl.col(name), guess).alias(name)]
 
 
 def _category(name: str) -> pl.Expr:
@@ -326,7 +323,7 @@ def _decide(
         return Kind("text", cells)
     if guess != "number":
         whole = counts[f"{name}\x1fn"] == cells
-        kind = ("date" if guess == "date" else "datetime") if whole else "text"
+        kind = ("date" if moments.is_date(guess) else "datetime") if whole else "text"
         return Kind(kind, cells, format=guess if whole else None)
     numbers = int(counts[f"{name}\x1fn"])
     found = careful or _Careful(_NO_ODD, (), ())

@@ -23,6 +23,7 @@ from guards.heads import HEAD_ROWS, plain_kinds
 from guards.history import Past
 from guards.identities import broken, columns_of, parse_identity
 from guards.judging import judge
+from guards.moments import has_zone
 from guards.report import JUDGED_ROLES, ColumnReport, Role, TableReport
 from guards.rows import with_cell_units, with_known_units
 from guards.shifts import Shift, shifts
@@ -252,7 +253,8 @@ def _unjudged(column: ExportColumn, kind: Kind, role: Role, rows: int, board: Bo
 
 def _why_unjudged(kind: Kind, role: Role) -> str:
     if role not in JUDGED_ROLES:
-        return f"{role}: not judged"
+        zones = "; its zones are stated, kept as UTC" if kind.format and has_zone(kind.format) else ""
+        return f"{role}: not judged{zones}"
     return "its cells are text, not numbers" if kind.cells else "it is empty"
 
 

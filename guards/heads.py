@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import polars as pl
 
+from guards import moments
 from guards.quantities import SENTINEL_TEXTS, cell_text, number, rkm_mark, unit_suffix
 
 HEAD_ROWS = 2_000
 """So many rows show what a column looks like."""
 _SHARE_SEEN = 0.02
-_DATETIME_FORMATS = ("%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f")
-_DATE_FORMAT = "%Y-%m-%d"
 
 
 def plain_kinds(head: pl.DataFrame) -> dict[str, str]:
@@ -25,10 +24,10 @@ def plain_kinds(head: pl.DataFrame) -> dict[str, str]:
     filled = head.select(every.count() > 0).row(0, named=True)
     numbers = head.select((number(every).is_not_null() == every.is_not_null()).all()).row(0, named=True)
     found = {name: "number" for name in head.columns if filled[name] and numbers[name]}
-    for form in _DATETIME_FORMATS:
+    for form in moments.PLAIN_FORMS:
         left = head.select(name for name in head.columns if filled[name] and name not in found)
         if left.width:
-            fits = left.select(moments(every, form).count() == every.count()).row(0, named=True)
+            fits = left.select(moments.read(every, form).count() == every.count()).row(0, named=True)
             found |= {name: form for name, whole in fits.items() if whole}
     return found
 
@@ -47,13 +46,7 @@ def guess_kinds(head: pl.DataFrame, decimal: str) -> dict[str, str]:
     for name, share in sentinels.row(0, named=True).items() if rest.width else ():
         if (share or 0) >= _SHARE_SEEN:
             guesses[name] = "number"
-    for form in (*_DATETIME_FORMATS, "date"):
-        left = rest.select(name for name in rest.columns if guesses[name] == "text")
-        if left.width:
-            read = moments(every, form).is_not_null()
-            fits = left.select(read.sum() == every.count()).row(0, named=True)
-            guesses |= {name: form for name, whole in fits.items() if whole}
-    return guesses
+    return guesses | moments.guess_forms(rest.select(name for name in rest.columns if guesses[name] == "text"))
 
 
 def _by_share(texts: pl.DataFrame) -> dict[str, str]:
@@ -64,10 +57,3 @@ def _by_share(texts: pl.DataFrame) -> dict[str, str]:
     numeric = number(every).is_not_null() | unit_suffix(every).is_not_null() | rkm_mark(every).is_not_null()
     shares = texts.select(numeric.sum() / every.count()).row(0, named=True)
     return {name: "number" if share >= _SHARE_SEEN else "text" for name, share in shares.items()}
-
-
-def moments(text: pl.Expr, form: str) -> pl.Expr:
-    """Return the points in time of texts in a strptime format (or "date"), null where a text is none."""
-    if form == "date":
-        return text.str.to_date(_DATE_FORMAT, strict=False)
-    return text.str.to_datetime(form, strict=False, time_unit="us")
