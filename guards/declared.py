@@ -107,13 +107,12 @@ def role_of(column: ExportColumn, word: ColumnWord | None, *, claimed: bool) -> 
         return word.role
     if claimed:
         return "measured"
-    stem = stem_of(column.text)
+    stem, parsed = stem_of(column.text), header_unit(column.text)
     for role, names in _ROLE_NAMES.items():
-        if stem in names:
+        if stem in names and not (stem == "id" and parsed):  # Id (A) is a drain current
             return role
     if is_range(column):
         return "range"
-    parsed = header_unit(column.text)
     if parsed and parsed[2].quantity == "time":
         return "time"
     return None

@@ -32,3 +32,9 @@ def test_what_is_no_unit(text: str) -> None:
 def test_the_unit_column_speaks_about_the_value_left_of_it(judge) -> None:
     guarded = judge("Reading,Timestamp,Value,Unit\n" + "".join(f"{n},x{n},{n + 5}.25,V DC\n" for n in range(9)))
     assert {c.name: c.unit for c in guarded.report.columns if c.judged} == {"Reading": None, "Value": "V"}
+
+
+@pytest.mark.parametrize(("header", "role"), [("Id (A)", "measured"), ("id_a", "measured"), ("ID", "identifier")])
+def test_a_drain_current_is_no_identifier(judge, header: str, role: str) -> None:
+    guarded = judge(f"Vd (V),{header}\n" + "".join(f"{n / 8},0.0{n}5\n" for n in range(9)))
+    assert guarded.report.columns[1].role == role
