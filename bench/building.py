@@ -50,6 +50,12 @@ class _Load:
     result: Future[TypedCells | None]
 
 
+_COMMENTED = 500
+"""Columns beyond which only corrected and refused ones get a comment: DuckDB copies the table's whole description for
+each, 3 s for 2,000 columns, which is as long as everything else."""
+_ELSEWHERE = (
+    "{} columns: units and verdicts are in guard.units and guard.columns; corrected and refused ones say theirs"
+)
 _LOADING = "\x1floading "  # no name of an export's table begins so
 
 
@@ -266,6 +272,9 @@ def _reporting(progress: Progress | None, table: GuardedTable) -> Callable[[int]
 
 def _comment(con: Connection, table: GuardedTable) -> None:
     columns = sorted(table.report.columns, key=lambda column: column.name)
+    if len(columns) > _COMMENTED:
+        con.execute(f"COMMENT ON TABLE main.{quote(table.name)} IS {bulk.literal(_ELSEWHERE.format(len(columns)))}")
+        columns = [column for column in columns if column.verdict in ("corrected", "refused")]
     for name, parts in groupby(columns, key=lambda column: column.name):
         text = column_comment(parts).replace("'", "''")
         con.execute(f"COMMENT ON COLUMN main.{quote(table.name)}.{quote(name)} IS '{text}'")

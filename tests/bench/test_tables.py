@@ -61,6 +61,24 @@ def test_a_column_says_its_unit_and_verdict_in_its_comment(database: Path) -> No
     assert comments["serial"] == "unit none, kept"
 
 
+def test_of_a_very_wide_table_only_what_was_changed_or_refused_has_a_comment(tmp_path: Path) -> None:
+    board = tmp_path / "b.toml"
+    board.write_text(
+        '[board]\nname = "B"\n[nodes.V]\nquantity = "voltage"\nabsolute = ["-0.3 V", "6 V"]\n'
+        'expected = ["4.9 V", "5.1 V"]\ncolumns = ["ch1_v", "ch2_v"]\n'
+    )
+    names = [f"ch{number}_v" for number in range(1, 502)]
+    body = "".join(",".join(["4990" if n == 1 else "4.99" for n in range(1, 502)]) + "\n" for _ in range(30))
+    path = tmp_path / "wide.csv"
+    path.write_text(",".join(names) + "\n" + body)
+    with bench.analyze(path, board=board, db=tmp_path / "wide.duckdb") as analysis:
+        assert analysis.units("wide")["ch300_v"] == "V"
+    query = "SELECT column_name, comment FROM duckdb_columns() WHERE table_name = 'wide' AND comment IS NOT NULL"
+    assert rows(tmp_path / "wide.duckdb", query) == [("ch1_v", "unit V, corrected")]
+    told = rows(tmp_path / "wide.duckdb", "SELECT comment FROM duckdb_tables() WHERE table_name = 'wide'")
+    assert told[0][0].startswith("501 columns: units and verdicts are in guard.units and guard.columns")
+
+
 @pytest.mark.parametrize(("table", "columns"), LEDGER.items())
 def test_the_ledger_has_the_names_that_others_build_on(database: Path, table: str, columns: str) -> None:
     assert [row[0] for row in rows(database, f"DESCRIBE guard.{table}")] == columns.split()
