@@ -328,7 +328,8 @@ def _decide(
     numbers = int(counts[f"{name}\x1fn"])
     found = careful or _Careful(_NO_ODD, (), ())
     sentinels = found.odd["text"].str.to_lowercase().is_in(list(SENTINEL_TEXTS)).sum() if careful else 0
-    share = numbers / max(1, cells - sentinels)
+    blanks = cells - numbers - found.odd.height if careful else 0  # nothing but blanks
+    share = numbers / max(1, cells - sentinels - blanks)
     nothing_else = labelled and cells == sentinels
     if cells and not nothing_else and (not numbers or share < (_SHARE_LABELLED if labelled else _SHARE_UNLABELLED)):
         return Kind("text", cells, numbers)

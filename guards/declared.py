@@ -47,12 +47,18 @@ def labels_of(column: ExportColumn, word: ColumnWord | None) -> tuple[Label, ...
         labels.append(Label(parsed[1], parsed[2], "header"))
     stem = parsed[0] if parsed else column.text
     for text, source in ((column.units_row, "units row"), (column.preamble, "preamble")):
-        unit = in_context(stem, text) if text else None
+        unit = in_context(stem, _bare(text)) if text else None
         if text and unit:
             labels.append(Label(text.strip(), unit, source))
     if word and word.unit:
         labels.append(Label(word.unit.symbol, word.unit, "profile"))
     return tuple(labels)
+
+
+def _bare(text: str) -> str:
+    """Return a unit's text without brackets around it: `(mV)`, as PicoScope writes its units row."""
+    text = text.strip()
+    return text[1:-1].strip() if text[:1] + text[-1:] in ("()", "[]") else text
 
 
 _LOWER_NAMES = frozenset(
@@ -108,8 +114,9 @@ def role_of(column: ExportColumn, word: ColumnWord | None, *, claimed: bool) -> 
     if claimed:
         return "measured"
     stem, parsed = stem_of(column.text), header_unit(column.text)
+    current = stem == "id" and bool(labels_of(column, word))  # a drain current, where a unit is said of it
     for role, names in _ROLE_NAMES.items():
-        if stem in names and not (stem == "id" and parsed):  # Id (A) is a drain current
+        if stem in names and not current:
             return role
     if is_range(column):
         return "range"

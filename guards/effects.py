@@ -120,12 +120,13 @@ def _counts(seen: pl.DataFrame, column: MeasuredColumn) -> dict[tuple[str, int],
         wanted += [
             (pl.len() if where is None else here.sum()).alias(f"{i}\x1frows"),
             (sentinel & here).sum().alias(f"{i}\x1fsentinels"),
+            ((pl.col("\x1fflag") == "unreadable") & here).sum().alias(f"{i}\x1funreadable"),
             (pl.col("\x1fempty") & here).sum().alias(f"{i}\x1fnulls"),
         ]
     found = seen.select(wanted).row(0, named=True)
     return {
         (column.name, i): {"faults": 0}
-        | {what: int(found[f"{i}\x1f{what}"] or 0) for what in ("rows", "sentinels", "nulls")}
+        | {what: int(found[f"{i}\x1f{what}"] or 0) for what in ("rows", "sentinels", "nulls", "unreadable")}
         for i in range(len(column.rulings))
     }
 
@@ -228,6 +229,8 @@ def _limits_share_unit(tally: Tally | None) -> bool:
 def _report(ruling: Ruling, role: Role, counts: dict[str, int]) -> ColumnReport:
     part, decision = ruling.part, ruling.decision
     label = part.declared_label
+    lost = counts.get("unreadable", 0)
+    told = f" {lost} of {counts['rows']} cells could not be read as numbers and are null." if lost else ""
     factor: float | None = None
     offset: float | None = None
     if decision.verdict != "refused":
@@ -243,7 +246,7 @@ def _report(ruling: Ruling, role: Role, counts: dict[str, int]) -> ColumnReport:
         declared_unit=str(part.declared) if part.declared else None,
         resolved_unit=str(decision.resolved) if decision.resolved else None,
         unit=str(ruling.target) if ruling.target else None,
-        factor=factor, offset=offset, verdict=decision.verdict, rule=decision.rule, reason=decision.reason,
+        factor=factor, offset=offset, verdict=decision.verdict, rule=decision.rule, reason=decision.reason + told,
         proposal=decision.proposal, witnesses=decision.witnesses,
         rows=counts["rows"], sentinels=counts["sentinels"], faults=counts["faults"], nulls=counts["nulls"],
     )  # fmt: skip

@@ -19,7 +19,7 @@ from guards.corrections import MeasuredColumn, from_cells, typed
 from guards.declared import ExportColumn, Label, find_layout, key_columns, labels_of, role_of
 from guards.effects import Effects, count_effects
 from guards.headers import header_unit
-from guards.heads import HEAD_ROWS, plain_kinds
+from guards.heads import HEAD_ROWS, codes, plain_kinds
 from guards.history import Past
 from guards.identities import broken, columns_of, parse_identity
 from guards.judging import judge
@@ -64,7 +64,7 @@ def expected_kinds(head: pl.DataFrame, columns: Sequence[ExportColumn], board: B
 
     "number", or the strptime format of the moments. Columns that are not in it are text, or need the guard's grammar.
     """
-    guesses = _guessed_roles(columns, board)
+    guesses = _guessed_roles(columns, board, head)
     return plain_kinds(head.select(name for name, role in guesses.items() if role not in _TEXT_ROLES))
 
 
@@ -176,10 +176,13 @@ def _broken_identities(
                 )
 
 
-def _guessed_roles(columns: Sequence[ExportColumn], board: Board | None) -> dict[str, Role | None]:
+def _guessed_roles(columns: Sequence[ExportColumn], board: Board | None, head: pl.DataFrame) -> dict[str, Role | None]:
+    """Return the roles by what is said of the columns; digits that nothing is said of may be an identifier."""
     words = dict(board.columns) if board else {}
     claimed = _claimed(columns, board)
-    return {c.name: role_of(c, words.get(c.name), claimed=c.name in claimed) for c in columns}
+    roles = {c.name: role_of(c, words.get(c.name), claimed=c.name in claimed) for c in columns}
+    unsaid = [c.name for c in columns if roles[c.name] is None and not labels_of(c, words.get(c.name))]
+    return roles | dict.fromkeys(codes(head.select(unsaid)), "identifier")
 
 
 def _claimed(columns: Sequence[ExportColumn], board: Board | None) -> set[str]:
@@ -196,7 +199,7 @@ def _read(
 ) -> tuple[Cells, dict[str, Role]]:
     words = dict(board.columns) if board else {}
     claimed = _claimed(columns, board)
-    guesses = _guessed_roles(columns, board)
+    guesses = _guessed_roles(columns, board, head)
     results = [name for name, role in guesses.items() if role == "result"]
     cells = read_cells(
         frame,

@@ -35,8 +35,10 @@ _SUFFIXES = {
     "pa": "Pa", "kpa": "kPa", "psi": "psi", "rpm": "rpm",
 }  # fmt: skip
 _TIME_SUFFIXES = {"h": "h", "d": "d", "m": "min"}
-_TEMPERATURE_SUFFIXES = {"k": "K", "f": "degF"}
+_TEMPERATURE_SUFFIXES = {"k": "K", "f": "degF", "c": "degC"}
+_MINUTES = frozenset(("min", "mins"))  # VOUT_min is a minimum, beside VOUT_max
 _TIME_WORDS = re.compile(r"(?i)(time|elapsed|duration|uptime|zeit)")
+_TIME_NAMES = re.compile(r"(?i)(^|_)(t|soak|dwell|delay|age|settle|warmup)$")
 _TEMPERATURE_WORDS = re.compile(r"(?i)^(t|t\d+|ta|tc|tj)$|temp|tamb|tcase|ambient|thermo|(^|_)t(_|$)")
 # What stands before a letter that numbers a thing rather than naming a unit: phase_a, channel_c, rev_c.
 _NUMBERED = re.compile(
@@ -96,6 +98,8 @@ def _suffix(stem: str, text: str) -> Unit | None:
         return find_unit(_TIME_SUFFIXES[text])
     if _TEMPERATURE_WORDS.search(stem) and text.lower() in _TEMPERATURE_SUFFIXES:
         return find_unit(_TEMPERATURE_SUFFIXES[text.lower()])
+    if text.lower() in _MINUTES and not _TIME_WORDS.search(stem) and not _TIME_NAMES.search(stem):
+        return None
     if text in _SUFFIXES:
         return find_unit(_SUFFIXES[text])
     if len(text) == 1 and text not in "VAWΩ":

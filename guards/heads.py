@@ -49,6 +49,15 @@ def guess_kinds(head: pl.DataFrame, decimal: str) -> dict[str, str]:
     return guesses | moments.guess_forms(rest.select(name for name in rest.columns if guesses[name] == "text"))
 
 
+def codes(head: pl.DataFrame) -> list[str]:
+    """Return the columns of digits that are no number's: `000123`, or more of them than a float holds."""
+    if not head.width:
+        return []
+    text = pl.all().str.strip_chars()
+    digits = (text.str.contains(r"^\d*$").all()) & text.str.contains(r"^0\d|^\d{16}").any()
+    return [name for name, found in head.select(digits).row(0, named=True).items() if found]
+
+
 def _by_share(texts: pl.DataFrame) -> dict[str, str]:
     """Return "number" for the columns in which some cells are numbers, with or without a unit, else "text"."""
     if not texts.width:

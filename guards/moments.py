@@ -14,16 +14,18 @@ import polars as pl
 
 PLAIN_FORMS = ("%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f")
 _ISO_DATE = "%Y-%m-%d"
-_CLOCKS = ("%H:%M:%S%.f", "%H:%M", "%I:%M:%S%.f %p", "%I:%M %p")
+_CLOCKS = ("%H:%M:%S%.f", "%H:%M", "%I:%M:%S%.f %p", "%I:%M %p", "%H:%M:%S,%3f", "%H:%M:%S:%3f")
+_UTC = " UTC"
 _FORMS = (
     *(f"{_ISO_DATE}{between}{clock}%#z" for between in "T " for clock in _CLOCKS[:2]),
-    *(f"{day} {clock}" for day in (_ISO_DATE, "%Y/%m/%d", "%d.%m.%Y") for clock in _CLOCKS),
+    *(f"{_ISO_DATE} {clock}{_UTC}" for clock in _CLOCKS[:2]),
+    *(f"{day} {clock}" for day in (_ISO_DATE, "%Y/%m/%d", "%d.%m.%Y", "%d-%b-%Y") for clock in _CLOCKS),
     f"{_ISO_DATE}T%H:%M", "%Y/%m/%d",
 )  # fmt: skip
 _EITHER_WAY = tuple(
     (f"%m{mark}%d{mark}%Y {clock}", f"%d{mark}%m{mark}%Y {clock}") for mark in "/-" for clock in _CLOCKS
 )
-_LIKE = r"^\d{1,4}([-/.])\d{1,2}([-/.])\d{1,4}($|[T ])"
+_LIKE = r"^\s*\d{1,4}[-/.](\d{1,2}|[A-Za-z]{3})[-/.]\d{1,4}\s*($|[T ])"
 _FIRST_YEAR = 1000  # strptime takes 26 for the year 26
 
 
@@ -53,14 +55,13 @@ def _fitting(texts: pl.DataFrame, forms: tuple[str, ...]) -> Iterator[tuple[str,
 
 def read(text: pl.Expr, form: str) -> pl.Expr:
     """Return the points in time of texts: Datetime("us") without a zone, or Date; null where a text is none."""
+    text = text.str.strip_chars()
     if is_date(form):
         found = text.str.to_date(form, strict=False)
     else:
         found = text.str.to_datetime(form, strict=False, time_unit="us")
-        if has_zone(form):
+        if form.endswith("z"):
             found = found.dt.replace_time_zone(None)  # polars has made it UTC
-    if form in PLAIN_FORMS or form == _ISO_DATE:
-        return found
     return pl.when(found.dt.year() >= _FIRST_YEAR).then(found)
 
 
@@ -71,4 +72,4 @@ def is_date(form: str) -> bool:
 
 def has_zone(form: str) -> bool:
     """Whether a form reads each time's zone."""
-    return form.endswith("%#z")
+    return form.endswith(("%#z", _UTC))

@@ -21,6 +21,11 @@ from guards.units import Unit, find_unit, power_of_ten
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?"
 _CELL_NUMBER = f"^{_NUMBER}$"
 _CELL_WITH_UNIT = rf"^({_NUMBER})\s*([A-Za-zµμΩΩ°℃℉%][^\d]{{0,15}})$"
+_GROUPED = (
+    r"^[+-]?\d{{1,3}}(?:(?:[\u00a0\u202f'\u2019]\d{{3}})+(?:{mark}\d+)?"
+    r"|(?:(?:{other}\d{{3}})+|(?: \d{{3}})+){mark}\d+)$"
+)
+_GROUP_MARKS = r"[ \u00a0\u202f'\u2019{other}]"
 _QUANTITY = re.compile(rf"^\s*({_NUMBER})\s*(\S.*?)?\s*$")
 
 OVERLOAD_LIMIT = 9e36
@@ -55,8 +60,15 @@ def parse_quantity(text: str, *, where: str = "") -> tuple[Fraction, Unit]:
 
 
 def cell_text(column: pl.Expr, decimal: str) -> pl.Expr:
-    """Return the column's text without outer blanks, with ASCII signs and a decimal point."""
+    """Return the column's text without outer blanks and thousands marks, with ASCII signs and a decimal point.
+
+    Thousands are grouped by a mark that can mean nothing else: an apostrophe or a narrow blank, or a blank or the other
+    decimal mark where a decimal mark follows (`1.001,5`). `1,001` alone stays as it is: it could be either.
+    """
     text = column.str.strip_chars().str.replace("\u2212", "-", literal=True)
+    mark, other = (",", ".") if decimal == "," else (".", ",")
+    grouped = text.str.contains(_GROUPED.format(mark=re.escape(mark), other=re.escape(other)))
+    text = pl.when(grouped).then(text.str.replace_all(_GROUP_MARKS.format(other=re.escape(other)), "")).otherwise(text)
     if decimal == ",":
         text = text.str.replace(",", ".", literal=True)
     return text

@@ -152,12 +152,13 @@ def open_text(
     else:
         start = 0
     if codecs.lookup(name).name == "utf-8":
-        if not whole and len(data) > _HEAD_OF_LARGE and not _stray_bytes(data, start, _HEAD_OF_LARGE)[0]:
-            return _nonempty(source, Text(data, path, start, "utf-8", checked=_HEAD_OF_LARGE))
+        large = not whole and len(data) > _HEAD_OF_LARGE and bool(head.strip())
+        if large and not _stray_bytes(data, start, _HEAD_OF_LARGE)[0]:
+            return Text(data, path, start, "utf-8", checked=_HEAD_OF_LARGE)
         problems, characters = _stray_bytes(data, start)
         if not problems:
             return _nonempty(source, Text(data, path, start, "utf-8"))
-        if encoding is None and problems > characters:
+        if encoding is None and mark is None and problems > characters:
             name, note = ("gb18030", _GBK_NOTE) if _is_chinese(data, start) else ("cp1252", None)
         else:
             name, note = "utf-8", f"{problems} bytes that are not UTF-8 were read as cp1252"

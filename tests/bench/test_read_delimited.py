@@ -356,6 +356,18 @@ def test_a_large_file_stays_lazy_and_reads_the_same(tmp_path: Path) -> None:
     ]
 
 
+def test_a_large_file_that_begins_with_blank_lines_is_refused_as_empty(tmp_path: Path) -> None:
+    path = write(tmp_path, b"\n" * (5 << 20) + b"Time (s),T (\xb0C)\n1,2\n2,3\n", "blank.csv")
+    with pytest.raises(ExportEmpty, match="holds no lines of text"):
+        read(path)
+
+
+def test_a_byte_order_mark_settles_the_encoding(tmp_path: Path) -> None:
+    export = read(write(tmp_path, "\ufefft,Gr\u00f6\u00dfe (\u00b5A),k\n".encode() + b"1,2,M\xfcller\n" * 30))
+    assert export.tables[0].columns[1].name == "Gr\u00f6\u00dfe (\u00b5A)"
+    assert export.dialect["encoding_note"] == "30 bytes that are not UTF-8 were read as cp1252"
+
+
 @pytest.mark.parametrize(
     ("last", "encoding", "note", "path", "text"),
     [

@@ -80,8 +80,8 @@ def table(text: str, separator: str = ",") -> tuple[pl.LazyFrame, list[ExportCol
 def judge(board: Board) -> Callable[..., Guarded]:
     """Guard a CSV text against the scenarios' board, or the one given."""
 
-    def run(text: str, profile: Board | None = board, **options: str) -> Guarded:
-        frame, columns = table(text)
+    def run(text: str, profile: Board | None = board, *, separator: str = ",", **options: str) -> Guarded:
+        frame, columns = table(text, separator)
         return guard(frame, columns, profile, table="t", **options)
 
     return run

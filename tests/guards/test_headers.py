@@ -2,6 +2,8 @@
 
 import pytest
 
+from guards import ExportColumn
+from guards.declared import labels_of
 from guards.headers import header_unit
 
 
@@ -38,3 +40,65 @@ def test_the_unit_column_speaks_about_the_value_left_of_it(judge) -> None:
 def test_a_drain_current_is_no_identifier(judge, header: str, role: str) -> None:
     guarded = judge(f"Vd (V),{header}\n" + "".join(f"{n / 8},0.0{n}5\n" for n in range(9)))
     assert guarded.report.columns[1].role == role
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "kept"),
+    [
+        ("UUT", ["000001", "000002"], True),
+        ("PCB ID", ["12345678901234567000", "12345678901234567001"], True),
+        ("Count", ["10", "0"], False),
+        ("UUT (V)", ["0005", "0006"], False),
+        ("Ratio", ["0.5", "00.5"], False),
+    ],
+)
+def test_digits_that_are_a_code_stay_text(judge, header: str, cells: list[str], kept: bool) -> None:
+    guarded = judge(f"{header},n\n" + "".join(f"{cell},{n}\n" for n in range(3) for cell in cells))
+    column = guarded.corrected.collect().to_series(1)
+    assert (column.to_list() == cells * 3) is kept
+    assert (guarded.report.columns[0].role == "identifier") is kept
+
+
+@pytest.mark.parametrize("header", ["VOUT_min", "VOUT_Min", "V_min", "RPM_mins"])
+def test_a_minimum_is_no_minute(header: str) -> None:
+    assert header_unit(header) is None
+
+
+@pytest.mark.parametrize(
+    ("header", "symbol"),
+    [("Temperature_C", "degC"), ("Temp_C", "degC"), ("tcase_C", "degC"), ("T[deg.C]", "degC"), ("elapsed_min", "min")],
+)
+def test_more_units_in_headers(header: str, symbol: str) -> None:
+    found = header_unit(header)
+    assert found is not None
+    assert found[2].symbol == symbol
+
+
+def test_brackets_around_a_units_row_say_the_same() -> None:
+    for text, symbol in (("(mV)", "mV"), ("[V]", "V"), ("ms", "ms")):
+        assert [label.unit.symbol for label in labels_of(ExportColumn("a", "a", text), None)] == [symbol]
+
+
+@pytest.mark.parametrize(
+    ("cells", "decimal", "values"),
+    [
+        (["900,5", "1.001,5", "1.234.567,25"], ",", [900.5, 1001.5, 1234567.25]),
+        (["900.5", '"1,001.5"', "1'001.5"], ".", [900.5, 1001.5, 1001.5]),
+        (["900,5", "1 001,5", "1\u202f001"], ",", [900.5, 1001.5, 1001.0]),
+    ],
+)
+def test_thousands_are_read_where_their_mark_can_mean_nothing_else(
+    judge, cells: list[str], decimal: str, values: list[float]
+) -> None:
+    separator = ";" if decimal == "," else ","
+    body = "".join(f"{n}{separator}{cell}\n" for n in range(3) for cell in cells)
+    guarded = judge(f"n{separator}R (ohm)\n{body}", separator=separator, decimal=decimal)
+    assert guarded.corrected.collect()["R (ohm)"].to_list() == values * 3
+    assert guarded.flags.height == 0
+
+
+def test_cells_that_cannot_be_read_are_counted_in_the_reason(judge) -> None:
+    guarded = judge("n,R (ohm)\n" + '1,900.5\n2,"1,001"\n3,901\n' * 5)
+    column = guarded.report.columns[1]
+    assert column.reason.endswith("5 of 15 cells could not be read as numbers and are null.")
+    assert guarded.flags["kind"].to_list() == ["unreadable"] * 5

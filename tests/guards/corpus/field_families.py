@@ -189,8 +189,10 @@ def german_table_in_millivolts(rng):
 def clean_foreign_thousands(rng):
     s = Sheet(rng, rows(rng, 5, 40))
     mark = rng.choice([" ", "'", "\u00a0", "\u202f"])
-    cells = [f"4{mark}{rng.randrange(950, 999)}" for _ in range(s.n)]
-    s.measured(header(rng, "mV"), None, "mV", "leave", texts=[None] * s.n, cells=cells, declared="mV")
+    ends = [rng.randrange(950, 999) for _ in range(s.n)]
+    texts = [None if mark == " " else f"4{end}" for end in ends]  # a plain blank may part two numbers
+    cells = [f"4{mark}{end}" for end in ends]
+    s.measured(header(rng, "mV"), None, "mV", "leave", texts=texts, cells=cells, declared="mV")
     return s.case(bench())
 
 
