@@ -1,7 +1,8 @@
 """Delimited text whose last rows sum up those above: Min, Max, StdDev. They are no readings, and are quarantined.
 
-Taken for rows they would count as boards and pull every mean. They are believed only at the very end, two or more of
-them, each named by such a word in one of its first cells, where no row above is: a table of statistics stays a table.
+Taken for rows they would count as boards and pull every mean, and so would limits that stand there. They are believed
+only at the very end, each named by such a word in one of its first cells, where no row above is: a table of statistics
+stays a table. One alone is believed where all above it have digits in that cell, as serials have.
 """
 
 from __future__ import annotations
@@ -62,11 +63,11 @@ def _footer(lines: list[str], delimiter: str) -> list[tuple[int, str, str]]:
     for at, line in enumerate(reversed(lines), start=1):
         if not line.strip(f' "{delimiter}'):
             continue
-        word = labels.aggregate(Record(0, 1, line, tuple(fields.split(line, delimiter))))
+        word = labels.summary(Record(0, 1, line, tuple(fields.split(line, delimiter))))
         if word is None or len(found) >= _MOST:
             break
         found.append((at + behind, word, line))
-    return found if len({word.lower() for _, word, _ in found}) >= _FEWEST else []
+    return found
 
 
 def _without(table: RawTable, found: list[tuple[int, str, str]], lines: int) -> tuple[RawTable, int]:
@@ -81,6 +82,8 @@ def _without(table: RawTable, found: list[tuple[int, str, str]], lines: int) -> 
     alike = pl.any_horizontal(pl.col(name).str.strip_chars().is_in(list(words.values())) for name in named)
     count, again = above.select(pl.len(), alike.fill_null(value=False).sum().alias("again")).collect().row(0)
     below = table.frame.filter(pl.col(LINE) >= first).collect()
+    if len({word.lower() for word in words.values()}) < _FEWEST and not _beside_serials(above, below, named, words):
+        return table, 0
     if again or count < _FEWEST or not set(below.get_column(LINE)) <= set(words):
         return table, 0
     texts = pl.Series("text", [raw[line] for line in below.get_column(LINE)], dtype=pl.String)
@@ -89,3 +92,11 @@ def _without(table: RawTable, found: list[tuple[int, str, str]], lines: int) -> 
     quarantine = pl.concat([table.quarantine, rows.cast(QUARANTINE_SCHEMA)]).sort(ROW)
     kept = RawTable(table.name, above, table.columns, table.rows_read, quarantine, table.decimal)
     return kept, below.height
+
+
+def _beside_serials(above: pl.LazyFrame, below: pl.DataFrame, named: list[str], words: dict[int, str]) -> bool:
+    """Return whether the column in which the words stand has digits in every cell above."""
+    column = next((name for name in named if set(below[name].str.strip_chars()) <= {*words.values()}), None)
+    if column is None:
+        return False
+    return bool(above.select(pl.col(column).str.contains(r"\d").fill_null(value=False).all()).collect().item())

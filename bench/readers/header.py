@@ -17,6 +17,7 @@ from bench.readers.head import Record
 
 _MOST_HEADER_ROWS = 4
 _FEWEST_KEYS = 3
+_FEWEST_BELOW = 3
 _LABELLED_ROWS = 100  # limit rows and keys are looked for so far
 _LATER_ROWS = 60  # a header below rows that look like data is looked for so far
 _KEYED = 0.25  # the share of a row that is neither header nor data
@@ -67,6 +68,8 @@ def locate(rows: Sequence[Record], width: int, typed: Typed) -> tuple[int, int, 
     shares = _Shares(rows, width, typed)
     data = next((at for at in range(len(rows)) if _begins_data(shares, at)), len(rows))
     data = _below_keys(rows, shares, data, width)
+    if data < len(rows) and _above_channels(rows[data], rows[data + 1 :], width, typed):
+        return data, 1, f"line {rows[data].line} names columns of values, and channels by their numbers"
     last = data
     while last and shares[last - 1] not in (0, 0.0):
         last -= 1
@@ -244,6 +247,22 @@ def _numbered(rows: Sequence[Record], data: int, width: int, typed: Typed) -> in
     other = all(not any(map(str.isdigit, row.cells[at])) for at in words)
     told_apart = any(any(map(str.isdigit, below.cells[at])) for below in body for at in words)
     return 0 if rising and broken and words and other and told_apart else None
+
+
+def _above_channels(row: Record, below: Sequence[Record], width: int, typed: Typed) -> bool:
+    """Return whether a row names some columns of values by words and the others by rising numbers: `Scan,Time,101,102`.
+
+    The numbers are whole, and what stands below them is not.
+    """
+    body = [each for each in below if len(each.cells) == width]
+    if len(body) < _FEWEST_BELOW or not _numbered_names(row, width):
+        return False
+    numbered = [at for at in typed if row.cells[at].strip().isdigit()]
+    numbers = [int(row.cells[at]) for at in numbered]
+    named = [at for at in typed if cells.kind(row.cells[at]) == "text"]
+    parts = [each.cells[at].strip().lstrip("+-") for each in body for at in numbered]
+    broken = sum(not part.isdigit() for part in parts) >= 0.9 * len(parts)
+    return len(numbers) > 1 and numbers == sorted(numbers) and bool(named) and broken
 
 
 def _channels(row: Record, typed: Typed) -> bool:

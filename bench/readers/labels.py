@@ -14,15 +14,16 @@ from bench.readers.head import Record
 
 _END = r"\s*:?\s*(?:-+>)?\s*$"
 _LIMIT_WORDS = re.compile(
-    r"(?i)^\s*(?:lsl|usl|lcl|ucl|(?:measurement[ _])?units?|einheit(?:en)?|(?:unter|ober)grenze|"
+    r"(?i)^\s*(?:lsl|usl|lcl|ucl|(?:measurement[ _])?units?|einheit(?:en)?|(?:untere?|obere?)[ _]?grenze|"
     r"(?:lower|low|upper|high|hi|lo|min|max)[ _]?(?:spec(?:ification)?[ _]?)?(?:limit|lim)s?|"
-    rf"limit[ _](?:low|lower|min|high|upper|max)){_END}"
+    r"spec[ _](?:min|max|low|high|lower|upper)|limite[ _](?:inf[ée]rieure|sup[ée]rieure|min|max)|[上下]限|"
+    rf"limit[ _](?:low|lower|min|high|upper|max))(?:\s*[(\[](?:lsl|usl|ll|ul|min|max)[)\]])?{_END}"
 )
 _BESIDE_LIMITS = re.compile(
-    r"(?i)^\s*(?:min(?:imum)?|max(?:imum)?|nominal|nom|target|typ(?:ical)?|spec|upper|lower|high|low|hi|lo)"
+    r"(?i)^\s*(?:min(?:imum)?|max(?:imum)?|nominal|nom|target|typ(?:ical)?|spec|upper|lower|high|low|hi|lo|ll|ul)"
     rf"{_END}|^\s*[\w ]+-{{2,}}>\s*$"
 )
-_PAIRS = ({"upper", "lower"}, {"high", "low"}, {"hi", "lo"})
+_PAIRS = ({"upper", "lower"}, {"high", "low"}, {"hi", "lo"}, {"ll", "ul"})
 _UNIT_WORDS = re.compile(rf"(?i)^\s*(?:(?:measurement[ _])?units?|einheit(?:en)?|\[units?\]){_END}")
 _AGGREGATIONS = frozenset("smp avg min max std tot totalize sample average samples med median mean count".split())
 _AGGREGATE = re.compile(
@@ -52,6 +53,12 @@ def aggregate(row: Record) -> str | None:
     return next((cell.strip() for cell in row.cells[:LABEL_CELLS] if _AGGREGATE.match(cell)), None)
 
 
+def summary(row: Record) -> str | None:
+    """Return the word by which a row below the data is a limit of it or sums it up, None without one."""
+    limit = next((cell.strip() for cell in row.cells[:LABEL_CELLS] if _LIMIT_WORDS.match(cell)), None)
+    return limit or aggregate(row)
+
+
 def limit_rows(rows: Sequence[Record]) -> int:
     """Return how many of these rows, from the first on, hold limits or units by their label."""
     count = 0
@@ -60,6 +67,8 @@ def limit_rows(rows: Sequence[Record]) -> int:
     found = [label(row) or "" for row in rows[:count]]
     words = {_bare(text) for text in found}
     certain = any(map(_LIMIT_WORDS.match, found)) or any(pair <= words for pair in _PAIRS)
+    if not certain and {"min", "max"} <= words:  # of limits, where no table of statistics goes on
+        certain = len(rows) > count + 2 and not any(map(aggregate, rows[count:]))
     again = any(label(row) in found for row in rows[count:])
     return count if certain and not again else 0
 

@@ -30,10 +30,26 @@ def test_summaries_are_quarantined(tmp_path: Path, gap: str, end: str) -> None:
     assert sum(lines.values()) == text.count("\n")
 
 
+@pytest.mark.parametrize("word", ["Average", "Max", "Obere Grenze"])
+def test_one_row_below_serials_is_no_board(tmp_path: Path, word: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(ROWS + f"{word},4.98,0.18\n")
+    table = read(path).tables[0]
+    assert table.frame.collect().height == 9
+    assert table.quarantine["reason"].to_list() == [f"sums up the rows above ({word})"]
+
+
+def test_limits_below_the_data_are_no_boards(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(ROWS + "Spec Min,4.8,0.0\nSpec Max,5.2,0.5\n")
+    table = read(path).tables[0]
+    assert (table.frame.collect().height, table.quarantine.height) == (9, 2)
+
+
 @pytest.mark.parametrize(
     "text",
     [
-        ROWS + "Max,4.98,0.18\n",
+        ROWS.replace("SN8", "Peak") + "Max,4.98,0.18\n",
         "what,VOUT\nMin,4.9\nMax,5.1\nAvg,5.0\n",
         "test,what,VOUT\nA,Min,4.9\nA,Max,5.1\nB,Min,4.8\nB,Max,5.0\n",
     ],

@@ -291,3 +291,35 @@ def test_a_page_that_is_called_an_export_is_refused(tmp_path: Path, text: str) -
     path.write_text(text)
     with pytest.raises(ExportError, match="the file is an HTML page, whatever its name says, not an export"):
         read(path)
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [
+        ("Spec Min", "Spec Max"), ("LL", "UL"), ("Lower Limit (LSL)", "Upper Limit (USL)"), ("Min", "Max"),
+        ("Untere Grenze", "Obere Grenze"), ("Limite inf\u00e9rieure", "Limite sup\u00e9rieure"), ("\u4e0b\u9650", "\u4e0a\u9650"),
+    ],
+)  # fmt: skip
+def test_limits_below_the_header_are_no_boards(tmp_path: Path, low: str, high: str) -> None:
+    path = tmp_path / "x.csv"
+    body = "".join(f"A{n:04},5.00{n},85.{n},PASS\n" for n in range(9))
+    path.write_text(f"Serial,VOUT (V),IIN (mA),Result\n{high},5.05,120,\n{low},4.95,50,\n{body}")
+    export = read(path)
+    assert export.tables[0].frame.collect().height == 9
+    found = export.dialect["header_rows"]
+    assert isinstance(found, dict)
+    assert found[low.lower()] == [low, "4.95", "50", ""]
+
+
+@pytest.mark.parametrize(
+    "above",
+    ["", "Name:,Soak\nOperator:,me\n\n", "Channel,Function,Range,Units\n101,VDC,Auto,V\n102,TEMP,Auto,C\n\n"],
+    ids=["nothing", "preamble", "channel list"],
+)
+def test_names_and_numbers_of_channels_are_a_header(tmp_path: Path, above: str) -> None:
+    path = tmp_path / "x.csv"
+    body = "".join(f"{n},8/31/2026 10:05:{n:02} AM,5.00{n % 10},25.{n % 10},4.70{n % 9}\n" for n in range(20))
+    path.write_text(f"{above}Scan,Time,101,102,103\n{body}")
+    table = read(path).tables[0]
+    assert [column.name for column in table.columns] == ["Scan", "Time", "101", "102", "103"]
+    assert table.frame.collect().height == 20
