@@ -297,7 +297,8 @@ def test_a_page_that_is_called_an_export_is_refused(tmp_path: Path, text: str) -
     ("low", "high"),
     [
         ("Spec Min", "Spec Max"), ("LL", "UL"), ("Lower Limit (LSL)", "Upper Limit (USL)"), ("Min", "Max"),
-        ("Untere Grenze", "Obere Grenze"), ("Limite inf\u00e9rieure", "Limite sup\u00e9rieure"), ("\u4e0b\u9650", "\u4e0a\u9650"),
+        ("Untere Grenze", "Obere Grenze"), ("Limite inf\u00e9rieure", "Limite sup\u00e9rieure"),
+        ("\u4e0b\u9650", "\u4e0a\u9650"),
     ],
 )  # fmt: skip
 def test_limits_below_the_header_are_no_boards(tmp_path: Path, low: str, high: str) -> None:
