@@ -67,6 +67,7 @@ for (const name of ["read", "write", "net", "env", "run", "sys", "ffi", "import"
 // snapshot of the heap holds the ids of the frames.
 const TAKEN = {
   worker_threads: ["Worker"],
+  sqlite: ["DatabaseSync", "StatementSync", "Session", "backup"], // its pragmas reach the host's folders
   v8: ["getHeapSnapshot", "writeHeapSnapshot", "setHeapSnapshotNearHeapLimit", "queryObjects", "startupSnapshot"],
 };
 delete globalThis.Worker;

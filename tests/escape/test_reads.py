@@ -54,6 +54,9 @@ HIDDEN = {
     "a table by its text": ("con.sql(\"from query_table('2026 run')\").fetchall()", ALL),
     "an insert": (f"con.execute({VIEW!r})\ncon.execute('create or replace temp table t(a double)')\ncon.execute('insert into t select value_v from seen')", {"value_v"}),
     "an insert with a parameter": (f"con.execute({VIEW!r})\ncon.execute('create or replace temp table t(a double)')\ncon.execute('insert into t values ((select max(value_v) + ? from seen))', [1])", {"value_v"}),
+    "no optimiser": (f"con.execute({VIEW!r})\ncon.execute('pragma disable_optimizer')\ncon.sql('from seen').fetchall()", ALL),
+    "a view made anew by what explains it": ("con.execute('create or replace temp view v as select serial from \"2026 run\"')\ncon.sql('from v').fetchall()\n"
+                                             "con.sql('explain analyze create or replace temp view v as from \"2026 run\"')\ncon.sql('from v').fetchall()", ALL),
     "a comment that nests": (f"con.execute({VIEW!r})\ncon.sql('/* /* ; */ ; */ select value_v /* ; */ from seen -- ;').fetchall()", {"value_v"}),
 }  # fmt: skip
 
@@ -70,3 +73,21 @@ def test_an_insert_of_parameters_reads_nothing(reader: Sandbox) -> None:
     code += "con.executemany('INSERT INTO t (a, b) VALUES (?, ?)', [[i, 'x'] for i in range(500)])\n"
     result = reader.run(code + "con.sql('select count(*) from t').fetchone()[0]")
     assert (result.value, result.reads) == (500, ())
+
+
+def test_what_stands_before_a_guarded_table_is_told_until_it_is_gone(reader: Sandbox) -> None:
+    told = "what a query now calls 2026 run is this session's own, not the guarded table"
+    made = reader.run("con.execute('create or replace table \"2026 run\" as select 9.0 as value_v')\n1")
+    assert any(told in warning for warning in made.warnings), made
+    wrong = reader.run("con.sql('select max(value_v) from \"2026 run\"').fetchone()")
+    assert (wrong.value, any(told in warning for warning in wrong.warnings)) == ([9.0], True)
+    assert reader.run("con.sql('select max(value_v) from analysis.main.\"2026 run\"').fetchone()").value == [4.98]
+    reader.run("con.execute('drop table memory.main.\"2026 run\"')")
+    assert reader.run("con.sql('select max(value_v) from \"2026 run\"').fetchone()").warnings == ()
+
+
+def test_a_macro_in_the_place_of_a_function_is_told(reader: Sandbox) -> None:
+    made = reader.run("con.execute('create macro max(x) as 42')\n1")
+    assert any("now calls max is this session's own" in warning for warning in made.warnings), made
+    reader.run("con.execute('drop macro max')")
+    assert reader.run("con.sql('select max(value_v) from \"2026 run\"').fetchone()").warnings == ()

@@ -29,36 +29,79 @@ def prepare() -> None:
     if OUT.is_symlink() or (OUT.exists() and not OUT.is_dir()):
         OUT.unlink()
     OUT.mkdir(exist_ok=True)
+    OUT.chmod(0o777)
 
 
 def collect(charts: Sequence[str], limits: dict[str, Any], warn: Callable[[str], None]) -> list[tuple[str, str, bytes]]:
     """Take (name, media type, bytes) of every chart and file of this run; a warning names what a limit left out."""
     if not charts and _is_empty(OUT):
         return []
+    prepare()
+    _open_up()
     free = (name for name in (f"chart-{number}.vl.json" for number in count(1)) if not (OUT / name).exists())
     found = [(name, VEGA_LITE, text.encode()) for name, text in zip(free, charts, strict=False)]
-    for path in sorted(path for path in OUT.rglob("*") if path.is_file() and not path.is_symlink()):
-        found.append(
-            (
-                path.relative_to(OUT).as_posix(),
-                _MEDIA.get(path.suffix.lower(), "application/octet-stream"),
-                path.read_bytes(),
-            )
-        )
-        path.unlink()
+    for path in _files(warn):
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            warn(f"{_shown(path)} could not be read: {error.strerror}")
+            continue
+        media = _MEDIA.get(path.suffix.lower(), "application/octet-stream")
+        found.append((path.relative_to(OUT).as_posix(), media, data))
+    _clear()
     kept: list[tuple[str, str, bytes]] = []
     total = refused = 0
     for name, media, data in found:
         reason = _refusal(name) or _excess(len(kept), total, len(data), limits)
         refused += bool(reason)
         if reason and refused <= MAX_NAMED:
-            warn(f"artifact {name if name.isprintable() else ascii(name):.300} was left out: {reason}")
+            warn(f"artifact {_printable(name)} was left out: {reason}")
         elif not reason:
             kept.append((name, media, data))
             total += len(data)
     if refused > MAX_NAMED:
         warn(f"{refused - MAX_NAMED} more artifacts were left out")
     return kept
+
+
+def _open_up() -> None:
+    """Make what a run closed readable and removable again."""
+    for folder, folders, names in os.walk(OUT):
+        for path in (Path(folder, name) for name in (*folders, *names)):
+            if not path.is_symlink():
+                path.chmod(0o777)
+
+
+def _files(warn: Callable[[str], None]) -> list[Path]:
+    """Return the files in order of their names; a link is none."""
+    found = []
+    for folder, folders, names in os.walk(OUT):
+        for name in (*folders, *names):
+            path = Path(folder, name)
+            if path.is_symlink():
+                warn(f"{_shown(path)} was left out: it is a link")
+            elif name in names:
+                found.append(path)
+    return sorted(found)
+
+
+def _clear() -> None:
+    """Leave an empty folder for the next run, whatever was made in it."""
+    for folder, folders, names in os.walk(OUT, topdown=False):
+        for name in (*folders, *names):
+            path = Path(folder, name)
+            if path.is_symlink() or not path.is_dir():
+                path.unlink()
+            else:
+                path.rmdir()
+
+
+def _shown(path: Path) -> str:
+    return f"artifact {_printable(path.relative_to(OUT).as_posix())}"
+
+
+def _printable(name: str) -> str:
+    return f"{name if name.isprintable() else ascii(name):.300}"
 
 
 def _is_empty(folder: Path) -> bool:

@@ -64,7 +64,9 @@ class Engine:
         self.account = account
         self._plans: dict[str, frozenset[tuple[str, str]]] = {}
         self._tables: dict[str, list[str]] = {}
-        self._words: set[str] = set()  # of this run's statements, the first of each
+        self._first: str | None = None  # the search path as it was handed in
+        self._failed = self._changed = self._defined = False  # what this run's statements did: see `_begin`
+        self._before: list[str] = []  # what stands before a guarded table or a function of that name
 
     def attached(self) -> None:
         """Learn the tables that were handed in: their columns are what `reads` tells of."""
@@ -74,6 +76,7 @@ class Engine:
         )
         for table, column in rows:
             self._tables.setdefault(table, []).append(column)
+        self._first = self._path()
 
     def internal(self, sql: str) -> list[tuple[Any, ...]]:
         """Run a statement of our own, outside the account."""
@@ -96,6 +99,7 @@ class Engine:
         known = self._plans.get(asked)
         if known is None:
             try:
+                self._bridge.query("PRAGMA enable_optimizer")  # without it a plan names no columns
                 plan = self.internal(f"EXPLAIN (FORMAT json) {asked}")[0][1]
             except errors.Error:
                 plan = "[]"
@@ -104,39 +108,83 @@ class Engine:
                 self._plans[asked] = known
         self.account.reads |= known
 
-    def settle(self) -> str:
-        """End a transaction that the run left aborted; return what to warn of."""
-        if not self._words & {"begin", "start"} or not isinstance(self._bridge.query("SELECT 1"), str):
-            return ""
-        self._bridge.query("ROLLBACK")
-        return "an aborted transaction was rolled back after the run"
+    def settle(self) -> list[str]:
+        """End a transaction that the run left aborted, and look for what later runs would meet; return what to warn of.
+
+        Only an error aborts a transaction, and only a statement that is no query puts something before a table.
+        """
+        said = []
+        if self._failed and isinstance(self._bridge.query("SELECT 1"), str):
+            self._bridge.query("ROLLBACK")
+            self._plans.clear()
+            said.append("an aborted transaction was rolled back after the run")
+        if self._changed and self._tables:
+            self._before = self._standing_before()
+        if self._before:
+            said.append(
+                f"what a query now calls {', '.join(self._before)} is this session's own, not the guarded table or the "
+                "engine's function: drop it, or write analysis.main.NAME"
+            )
+        return said
+
+    def _path(self) -> str:
+        return str(self.internal("SELECT current_setting('search_path')")[0][0])
+
+    def _standing_before(self) -> list[str]:
+        """Return the names of guarded tables, and of functions, that something else would be taken for."""
+        names = self.internal(
+            "SELECT table_name FROM duckdb_tables() WHERE database_name <> 'analysis' AND NOT internal UNION "
+            "SELECT view_name FROM duckdb_views() WHERE database_name <> 'analysis' AND NOT internal"
+        )
+        guarded = {table.lower() for table in self._tables}
+        found = [name for (name,) in names if name.lower() in guarded]
+        if self._defined:
+            own = "FROM duckdb_functions() WHERE database_name"
+            found += [
+                name
+                for (name,) in self.internal(
+                    f"SELECT DISTINCT function_name {own} NOT IN ('system', 'analysis') AND function_name IN "
+                    f"(SELECT function_name {own} = 'system')"
+                )
+            ]
+        return sorted(found)
 
     def holds(self) -> bool:
-        """Whether the tables that were handed in are still there; begins the next run's list of statements."""
-        detached = "detach" in self._words
-        self._words.clear()
-        return not detached
+        """Whether the next run finds the tables that were handed in where this one did."""
+        changed, self._failed, self._changed = self._changed, False, False
+        if not changed or not self._tables:
+            return True
+        there = self.internal("SELECT count(*) FROM duckdb_databases() WHERE database_name = 'analysis'")
+        return bool(there[0][0]) and self._path() == self._first
 
     def _begin(self, statement: str) -> None:
         self.account.query()
-        self._words.add(statements.first_word(statement))
         if statements.may_change_plans(statement):
             self._plans.clear()
+            self._changed = True
+            self._defined = self._defined or bool({"macro", "function"} & statements.identifiers(statement))
 
     def run(self, statement: str) -> Result:
         """Run one statement of the snippet."""
         self._begin(statement)
         self.note_reads(statement, statement)
-        return self._run(statement)
+        return self._ask(statement)
+
+    def _ask(self, statement: str) -> Result:
+        try:
+            return self._run(statement)
+        except errors.Error:
+            self._failed = True
+            raise
 
     def run_with(self, statement: str, parameters: Parameters) -> Result:
         """Run one statement with parameters."""
         self._begin(statement)
-        self._run(f"PREPARE snippet_statement AS {statement}")
+        self._ask(f"PREPARE snippet_statement AS {statement}")
         try:
             execute = f"EXECUTE snippet_statement({statements.arguments(parameters)})"
             self.note_reads(statement, execute)  # a plan without the values is refused
-            return self._run(execute)
+            return self._ask(execute)
         finally:
             self._run("DEALLOCATE snippet_statement")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import datetime
 import json
 import os
@@ -12,6 +13,7 @@ import sys
 import time
 from collections.abc import Mapping
 from decimal import Decimal
+from fractions import Fraction
 from types import CodeType
 from typing import Any
 
@@ -39,6 +41,7 @@ class Session:
         self._names: dict[str, Any] = {}
         self._given: dict[str, Any] = {"con": Connection(self._engine), "limits": {}, "units": {}, "chart": self._chart}
         self._charts: list[str] = []
+        self._copies: dict[str, Any] = {}  # of what is given, which a run may have changed
         self._is_settled = False
         environment.explain(self._warnings.append)
         packages.provide(bridge)
@@ -60,6 +63,7 @@ class Session:
         values = [
             eval(last, names) if last else None,
             Decimal("1.5"),
+            Fraction(1, 2),
             datetime.date(2026, 1, 2),
             {"a": {None}},
             b"x",
@@ -86,17 +90,16 @@ class Session:
             value = self._execute(payload.to_bytes().decode("utf-8", "surrogatepass"))
         except BaseException as error:  # noqa: BLE001 (a snippet may raise anything; it is its answer)
             why = self._disarm()
-            changed = self._baseline.restore()
+            changed, _ = self._baseline.restore()
             answer |= failures.outcome(error, why, self._limits)
         else:
             self._disarm()
-            changed = self._baseline.restore()
+            changed, touched = self._baseline.restore()
             answer |= self._valued(value)
-            self._is_settled = not changed and not self._charts and is_inert(value)
+            self._is_settled = not touched and not self._charts and is_inert(value)
         if changed:
             self._warnings.append(_undone(changed))
-        if settled := self._engine.settle():
-            self._warnings.append(settled)
+        self._warnings += self._engine.settle()
         answer["artifacts"] = self._artifacts()
         answer["reads"] = [{"table": table, "column": column} for table, column in sorted(self._account.reads)]
         answer["warnings"] = list(dict.fromkeys(self._warnings))
@@ -114,7 +117,8 @@ class Session:
         self._charts.clear()
         self._names |= {"__name__": "__main__", "__builtins__": builtins}
         for name, value in self._given.items():
-            self._names.setdefault(name, value)
+            if name not in self._names or self._names[name] is self._copies.get(name):
+                self._copies[name] = self._names[name] = copy.deepcopy(value) if type(value) is dict else value
 
     def _disarm(self) -> str:
         """End the deadline. An interrupt may come until it has ended."""

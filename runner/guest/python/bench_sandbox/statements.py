@@ -62,7 +62,10 @@ def is_query(statement: str) -> bool:
 
 def may_change_plans(statement: str) -> bool:
     """Whether queries may mean something else after the statement: it is neither a query nor a change of rows."""
-    return not is_query(statement) and first_word(statement) not in ("insert", "update", "delete")
+    word = first_word(statement)
+    if word == "explain":
+        return "analyze" in identifiers(statement)  # it runs what it explains
+    return not is_query(statement) and word not in ("insert", "update", "delete")
 
 
 def is_plain_insert(statement: str) -> bool:
@@ -72,13 +75,13 @@ def is_plain_insert(statement: str) -> bool:
 
 def first_word(statement: str) -> str:
     """Return the word that says what the statement does, in lower case, or a parenthesis."""
-    word = re.match(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(\(|\w+)", statement, re.DOTALL)
+    word = re.match(r"(?:\s|--[^\r\n]*[\r\n]|/\*.*?\*/)*(\(|\w+)", statement, re.DOTALL)
     return "" if word is None else word.group(1).lower()
 
 
 def identifiers(sql: str) -> set[str]:
     """Return every name in an SQL text in lower case, strings and comments left out."""
-    bare = re.sub(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'", " ", sql, flags=re.DOTALL)
+    bare = re.sub(r"--[^\r\n]*|/\*.*?\*/|'(?:[^']|'')*'", " ", sql, flags=re.DOTALL)
     return {(quoted.replace('""', '"') or plain).lower() for quoted, plain in _IDENTIFIER.findall(bare)}
 
 
@@ -152,7 +155,7 @@ _LITERALS: list[tuple[type | tuple[type, ...], Callable[..., str]]] = [
 
 def arguments(parameters: Sequence[object] | Mapping[str, object]) -> str:
     """Return parameters as the argument list of EXECUTE."""
-    if isinstance(parameters, Mapping):
+    if not isinstance(parameters, list | tuple) and isinstance(parameters, Mapping):
         return ", ".join(f"{quote(name)} := {literal(value)}" for name, value in parameters.items())
     return ", ".join(map(literal, parameters))
 

@@ -67,6 +67,13 @@ def plain(value: object, depth: int = 0) -> object:
         return value
     if depth > MAX_DEPTH:
         return f"<nested deeper than {MAX_DEPTH}>"
+    kind = type(value)
+    for (
+        exact,
+        convert,
+    ) in _EXACT:  # by `is`: an abstract class of a snippet may be asked whether a list is one of its own
+        if kind is exact:
+            return convert(value, depth)
     for kinds, convert in _CONVERSIONS:
         if isinstance(value, kinds):
             return convert(value, depth)
@@ -163,7 +170,7 @@ def _numpy(value: object, depth: int) -> object:
     return None
 
 
-_CONVERSIONS: list[tuple[type | tuple[type, ...], Callable[..., object]]] = [
+_CONVERSIONS: tuple[tuple[type | tuple[type, ...], Callable[..., object]], ...] = (
     (str, _text),
     (enum.Enum, lambda value, depth: plain(value.value, depth + 1)),
     (int, _integer),
@@ -176,4 +183,8 @@ _CONVERSIONS: list[tuple[type | tuple[type, ...], Callable[..., object]]] = [
     (Mapping, _mapping),
     ((list, tuple), _many),
     ((set, frozenset), _set),
-]
+)
+_EXACT: tuple[tuple[type, Callable[..., object]], ...] = (
+    (str, _text), (int, _integer), (float, _float), (list, _many), (tuple, _many), (dict, _mapping), (bytes, _bytes),
+    (set, _set), (frozenset, _set), (Decimal, _decimal), (dt.datetime, _time), (dt.date, _time), (dt.time, _time),
+)  # fmt: skip
