@@ -1,6 +1,7 @@
 """Where a further table begins in a text: at the byte returned, which is the beginning of a line.
 
-- Behind a blank line with a row of names, over two or more rows that hold a number in the same column.
+- Behind a blank line with a row of names, over two or more rows that hold a number in the same column; a title may
+  stand above the names, which are then often those of the table before.
 - At a further header that the rows' reader has met (second.py), with values below it.
 - At a row of names among the lines that were quarantined for their number of fields, over rows of as many.
 - Behind the values of a block, where each line says what it holds (Keysight EasyExpert: `DataName`, `DataValue`).
@@ -21,6 +22,7 @@ LINE_END = re.compile(r"\r+\n?|\n")
 _GAP = re.compile(rb'(?:\r\n|\n|\r(?!\n))[ ,;|\t"]*(?:\r\n|\n|\r)')
 _NAMES = re.compile(rb"(?:^|(?<=[\r\n]))DataName(?=\s*[,;\t])")
 _DIGITS = re.compile(r"\d+")
+_PAGE = re.compile(r"(?i)\W*(page|seite|sheet)\b")
 _VALUES = b"\nDataValue"
 _FEWEST_ROWS = 2
 _FEWEST_ABOVE = 4  # what stands above the table that was found is a table of its own with so many rows
@@ -76,7 +78,8 @@ def _in_short(records: Sequence[Record], start: int) -> Iterator[int]:
     for at, record in enumerate(records):
         if record.line <= start or not _filled(record):
             continue
-        if at in segments and rows >= _FEWEST_ROWS and record.cells not in heads and _begins(records[at:]):
+        new = at in segments and rows >= _FEWEST_ROWS
+        if new and (_titled(records[at:]) or (record.cells not in heads and _begins(records[at:]))):
             yield record.line
             heads.append(record.cells)
             rows = 0
@@ -92,7 +95,9 @@ def _in_long(text: Text, delimiter: str, start: int) -> Iterator[int]:
         return
     for gap in found:
         records = _records(text, gap.end(), delimiter)
-        if records and _filled(records[0]) and records[0].cells not in heads and _begins(records):
+        if not records or not _filled(records[0]):
+            continue
+        if _titled(records) or (records[0].cells not in heads and _begins(records)):
             yield gap.end()
             heads.append(records[0].cells)
 
@@ -124,6 +129,13 @@ def _records(text: Text, offset: int, delimiter: str) -> list[Record]:
 
 def _filled(record: Record) -> bool:
     return not record.blank and record.width > 0
+
+
+def _titled(records: Sequence[Record]) -> bool:
+    """Return whether a title stands here, of one cell, and a table begins below it. Pages of a report go on."""
+    title = records[0].cells[0].strip()
+    named = records[0].width == 1 and cells.kind(title) == "text" and not _PAGE.match(title)
+    return named and len(records) > 1 and _filled(records[1]) and _begins(records[1:])
 
 
 def _begins(records: Sequence[Record], fewest: int = _FEWEST_ROWS) -> bool:

@@ -2,8 +2,8 @@
 
 Order of belief: a byte order mark; zeros at every other byte (UTF-16 without mark); bytes that are valid UTF-8; pairs
 of bytes as GBK has them; else cp1252, with latin-1 for its five holes. A file with both (log lines of two programs) is
-read as UTF-8, its stray bytes as cp1252. What is not UTF-8 on disk is written once as UTF-8 into the scratch folder, so
-that everything after this module sees one encoding.
+read as UTF-8 where that is most of it or a byte order mark says so, its stray bytes as cp1252. What is not UTF-8 on
+disk is written once as UTF-8 into the scratch folder, so that everything after this module sees one encoding.
 """
 
 from __future__ import annotations

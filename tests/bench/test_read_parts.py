@@ -54,3 +54,34 @@ def test_two_tables_on_a_sheet(tmp_path: Path) -> None:
     tables = read(path).tables
     assert [(table.name, table.rows_read) for table in tables] == [("x", 2), ("x_2", 2)]
     assert tables[1].frame.collect().row(0) == (1, 6, "VOUT", "4.9", "5.1")
+
+
+def _channel(volts: float, rows: int) -> str:
+    return "Time (s),Voltage (V)\n" + "".join(f"{n},{volts + n / 100:.2f}\n" for n in range(rows))
+
+
+@pytest.mark.parametrize("rows", [3, 12])
+def test_tables_of_the_same_names_under_titles_stay_apart(tmp_path: Path, rows: int) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(f"Channel 1\n{_channel(5.01, rows)}\nChannel 2\n{_channel(3.31, rows)}")
+    tables = read(path).tables
+    assert [[column.name for column in table.columns] for table in tables] == [["Time (s)", "Voltage (V)"]] * 2
+    assert [table.frame.collect()["Voltage (V)"][0] for table in tables] == ["5.01", "3.31"]
+    assert [table.rows_read for table in tables] == [rows, rows]
+
+
+def test_tables_of_other_widths_under_titles(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    load = "".join(f"{n},5.0{n % 10},9{n % 10}.1\n" for n in range(12))
+    line = "".join(f"{n + 9},500{n % 10}\n" for n in range(12))
+    path.write_text(f"Load test\nLoad (A),VOUT (V),Eff (%)\n{load}\nLine test\nVIN (V),VOUT (mV)\n{line}")
+    tables = read(path).tables
+    assert [table.rows_read for table in tables] == [12, 12]
+    assert [column.name for column in tables[1].columns] == ["VIN (V)", "VOUT (mV)"]
+
+
+def test_the_pages_of_a_report_are_one_table(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(f"{_channel(5.01, 5)}\nPage 2\n{_channel(5.31, 5)}")
+    (table,) = read(path).tables
+    assert table.frame.collect().height == 10

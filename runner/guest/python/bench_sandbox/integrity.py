@@ -4,6 +4,10 @@ A snippet's variables live on; what it did to builtins, to `sys`, to the standar
 modules does not: a later run would fail for a reason that stands in another snippet. What cannot be put back (a file of
 the library that is gone, a list emptied in place) is found by a rehearsal of a run; the process is replaced then.
 
+What is not looked for: code changed within a function of the library (`__code__`), classes and settings of modules that
+no run of ours needs, and garbage whose finalizer runs when it is collected. A snippet that goes that far misleads the
+later runs of its own session, no more.
+
 The functions that this needs are taken before the first snippet, because it runs on an interpreter that may be broken.
 """
 
