@@ -117,7 +117,9 @@ class Session:
         self._charts.clear()
         self._names |= {"__name__": "__main__", "__builtins__": builtins}
         for name, value in self._given.items():
-            if name not in self._names or self._names[name] is self._copies.get(name):
+            if name not in self._names or (
+                self._names[name] is self._copies.get(name) and _differs(value, self._names[name])
+            ):
                 self._copies[name] = self._names[name] = copy.deepcopy(value) if type(value) is dict else value
 
     def _disarm(self) -> str:
@@ -153,6 +155,14 @@ class Session:
         for name, media, data in found:
             self._bridge.artifact(name, media, data)
         return len(found)
+
+
+def _differs(given: object, held: object) -> bool:
+    """Whether a run has changed what it was given: limits, units."""
+    try:
+        return given is not held and given != held
+    except BaseException:  # noqa: BLE001 (what a snippet put there is asked)
+        return True
 
 
 def _undone(changed: list[str]) -> str:
