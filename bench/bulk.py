@@ -22,6 +22,7 @@ from guards import Shift, TypedCells
 BATCH_ROWS = 4 * 122_880  # whole row groups of DuckDB: each batch is compressed once
 
 _GLOB = frozenset("*?[")
+_WIDE, _FETCHED_CELLS = 200, 4_000_000  # more columns than that are counted here, where so many cells are fetched
 _MOMENTS = {
     "%Y-%m-%dT%H:%M:%S": "%Y-%m-%dT%H:%M:%S",
     "%Y-%m-%d %H:%M:%S": "%Y-%m-%d %H:%M:%S",
@@ -34,6 +35,9 @@ _MOMENTS = {
 _POLARS: dict[str, pl.DataType] = {
     "VARCHAR": pl.String(), "DOUBLE": pl.Float64(), "TIMESTAMP": pl.Datetime("us"),
 }  # fmt: skip
+
+
+Extremes = dict[str, tuple[float | None, float | None]]
 
 
 def quote(name: str) -> str:
@@ -123,13 +127,34 @@ def read_back(
     """
     types = column_types(text.columns, kinds)
     numbers = [name for name, type_ in types.items() if type_ == "DOUBLE"]
-    counts = [f"count({quote(name)})" for name in types]
-    ends = [f"{end}({quote(name)})" for name in numbers for end in ("min", "max")]
-    rows, *found = ask(f"SELECT {', '.join(['count(*)', *counts, *ends])} FROM {target}").row(0)
-    filled = dict(zip(types, found, strict=False))
-    extremes = dict(zip(numbers, zip(found[len(types) :: 2], found[len(types) + 1 :: 2], strict=True), strict=True))
+    rows = ask(f"SELECT count(*) FROM {target}").item()
+    if len(types) > _WIDE and rows * len(types) <= _FETCHED_CELLS:
+        filled, extremes = _counted_here(ask, target, list(types), numbers)
+    else:
+        filled, extremes = _counted_there(ask, target, list(types), numbers)
     schema = pl.Schema({name: _POLARS[type_] for name, type_ in types.items()})
     return TypedCells(_scan(ask, target, schema, rows), head, rows, filled, extremes)
+
+
+def _counted_there(
+    ask: Callable[[str], pl.DataFrame], target: str, names: Sequence[str], numbers: Sequence[str]
+) -> tuple[dict[str, int], Extremes]:
+    """Return how many cells of each column are filled, and the extremes of the numbers, by one query."""
+    counts = [f"count({quote(name)})" for name in names]
+    ends = [f"{end}({quote(name)})" for name in numbers for end in ("min", "max")]
+    found = ask(f"SELECT {', '.join([*counts, *ends])} FROM {target}").row(0)
+    lows, highs = found[len(names) :: 2], found[len(names) + 1 :: 2]
+    return dict(zip(names, found, strict=False)), dict(zip(numbers, zip(lows, highs, strict=True), strict=True))
+
+
+def _counted_here(
+    ask: Callable[[str], pl.DataFrame], target: str, names: Sequence[str], numbers: Sequence[str]
+) -> tuple[dict[str, int], Extremes]:
+    """Return the same for a table of many columns and few rows: DuckDB takes longer to plan thousands of aggregates."""
+    frame = ask(f"SELECT {', '.join(map(quote, names))} FROM {target}")
+    filled = frame.select(pl.all().count()).row(0)
+    lows, highs = frame.select(pl.col(numbers).min()).row(0), frame.select(pl.col(numbers).nan_max()).row(0)
+    return dict(zip(names, filled, strict=True)), dict(zip(numbers, zip(lows, highs, strict=True), strict=True))
 
 
 def _scan(ask: Callable[[str], pl.DataFrame], target: str, schema: pl.Schema, rows: int) -> pl.LazyFrame:

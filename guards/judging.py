@@ -189,18 +189,19 @@ def _if_plain(part: Part, kind: Kind, evidence: Evidence) -> Part:
 def _evidence(court: Court, part: Part) -> Evidence:
     """What stands beside the values: limits and results belong to the value column, or to the one measured column."""
     layout = court.layout
-    checks = row_checks_for(part, value_of(part), court.neighbours)
+    value = value_of(part)
+    checks = row_checks_for(part, value, court.neighbours)
     past = court.past.get((part.column, part.measurement))
-    if past and part.declared and (remembered := history(value_of(part), past)):
+    if past and part.declared and (remembered := history(value, past)):
         checks = (*checks, remembered)
     if part.column != layout.value:
-        return Evidence(value_of(part), checks=checks)
+        return Evidence(value, checks=checks)
     lower, upper = (pl.col(name) if name else None for name in (layout.lower, layout.upper))
     result = pl.col(passed(layout.result)) if layout.result else None
     unit = _limits_unit(part, layout)
     if unit is not None and result is None and lower is not None and upper is not None:
-        checks = (*checks, known_limits(value_of(part), lower, upper, unit))
-    return Evidence(value_of(part), result, lower, upper, unit, checks)
+        checks = (*checks, known_limits(value, lower, upper, unit))
+    return Evidence(value, result, lower, upper, unit, checks)
 
 
 def _limits_unit(part: Part, layout: Layout) -> Unit | None:

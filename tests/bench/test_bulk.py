@@ -246,3 +246,22 @@ def test_a_refused_column_is_null_and_raw_keeps_its_text(folder: Path) -> None:
     with duckdb.connect(analysis.raw_db, read_only=True) as con:
         found = con.execute("SELECT count(*), min(_row), max(_line), min(vout_v) FROM soak").fetchall()
     assert found == [(ROWS, 1, ROWS + 1, "4950.0")]
+
+
+def test_a_very_wide_export_ends_as_the_guard_alone_would_have_it(folder: Path) -> None:
+    names = ["serial", *(f"ch{number}_v" for number in range(1, 251))]
+    odd = ["", "nan", "-inf", "9.9E+37", " 4.99 "]
+    rows = [
+        ",".join(
+            [f"SN{row:06}", *(odd[row % 5] if n == 7 else f"{4.95 + (row * n) % 97 / 1000:.5f}" for n in range(1, 251))]
+        )
+        for row in range(5_000)
+    ]
+    path = folder / "wide.csv"
+    path.write_text("\n".join([",".join(names), *rows]) + "\n")
+    assert path.stat().st_size > WHOLE_BYTES
+    frame, analysis = stored(path)
+    alone = by_the_guard_alone(path)
+    assert frame.equals(alone.corrected.collect(), null_equal=True)
+    assert analysis.guard.tables[0].columns == alone.report.columns
+    assert loads_at_once(path)
