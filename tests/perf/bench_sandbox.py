@@ -6,7 +6,8 @@ memory snapshot from the same files and adding 1 and 1, with a compile cache of 
 can be imported (`pip install pydantic-monty smolagents` into an environment of their own). What they do not isolate:
 monty runs its own interpreter, a part of Python without DuckDB, in a worker process that keeps its user's rights, so
 the interpreter is the only boundary; smolagents' local executor walks the syntax tree on the host's own objects under
-lists of allowed names, with the host's memory, files and network behind them, and bounds no memory.
+lists of allowed names, with the host's memory, files and network behind them, and bounds no memory. `cpython_process`:
+a plain interpreter in a process of its own isolates nothing but crashes: the unsafe limit.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,10 @@ console.log(python.runPython("1 + 1"));
 """
 MILLION = "select range as a, range * 1.5e0 as b, range % 7 as c, {fourth} as d from range(1000000)"
 FETCH = "import time\nt = time.perf_counter()\nn = len(con.sql({sql!r}).fetchall())\n[n, time.perf_counter() - t]"
+SQL = "SELECT serial, avg(vout), quantile_cont(iout, 0.9) FROM log GROUP BY serial ORDER BY 2 LIMIT 5"
+TIMED_SQL = f"import time\nt = time.perf_counter()\ncon.sql({SQL!r}).fetchall()\ntime.perf_counter() - t"
+WARM_UP = 20  # V8 compiles what the first runs needed anew, better, while they go on
+WORK = "x = 0\nfor n in range(3_000_000): x += n\nx"
 SMALL = "sum([v * v for v in [4.98, 4.97, 5.01]]) / 3"
 
 
@@ -129,7 +135,9 @@ def session(image: Image) -> dict[str, float]:
     with Sandbox(image=image, seed=None) as sandbox:
         sandbox.run("1")
         idle = sandbox._session.resident_mb if sandbox._session else None
-        warm = statistics.median(seconds(lambda: sandbox.run("1 + 1")) for _ in range(100))
+        for _ in range(WARM_UP):
+            sandbox.run("1 + 1")
+        warm = statistics.median(seconds(lambda: sandbox.run("1 + 1")) for _ in range(200))
         sandbox.run("con.sql('select 1').fetchall()")
         own = sandbox._session.resident_mb if sandbox._session else None
         numbers = sandbox.run(FETCH.format(sql=MILLION.format(fourth="range * 2"))).value
@@ -143,9 +151,38 @@ def session(image: Image) -> dict[str, float]:
     }
 
 
+def engine(image: Image, database: Path, rounds: int) -> dict[str, float]:
+    """The same query in the sandbox and by DuckDB itself on one thread, the table in memory in both."""
+    with Sandbox(database, image=image, seed=None) as sandbox, duckdb.connect(config={"threads": 1}) as con:
+        con.execute(f"ATTACH '{database}' AS made (READ_ONLY)")
+        con.execute("USE made")
+        inside = [float(sandbox.run(TIMED_SQL).value) for _ in range(rounds + 1)][1:]
+        native = [seconds(lambda: con.execute(SQL).fetchall()) for _ in range(rounds + 1)][1:]
+    return {
+        "sql_s": statistics.median(inside),
+        "sql_to_native": statistics.median(inside) / statistics.median(native),
+    }
+
+
+def side_by_side(image: Image, rounds: int) -> dict[str, float]:
+    """A calculation in one sandbox, and in two at once: how many times as long both take."""
+    with Sandbox(image=image) as one, Sandbox(image=image) as other, ThreadPoolExecutor(2) as pool:
+        for sandbox in (one, other):
+            sandbox.run(WORK)
+        alone, both = [], []
+        for _ in range(rounds):
+            alone.append(seconds(lambda: one.run(WORK)))
+            both.append(seconds(lambda: list(pool.map(lambda each: each.run(WORK), (one, other)))))
+    return {"two_at_once_to_one": statistics.median(both) / statistics.median(alone)}
+
+
 def others() -> dict[str, float | str]:
     """A small calculation elsewhere, from nothing to the answer; see the module's docstring for what they isolate."""
-    return {"monty_ms": _attempt(_monty), "smolagents_ms": _attempt(_smolagents)}
+    return {
+        "monty_ms": _attempt(_monty),
+        "smolagents_ms": _attempt(_smolagents),
+        "cpython_process_ms": _attempt(_process),
+    }
 
 
 def _attempt(act: Callable[[], object]) -> float | str:
@@ -159,6 +196,10 @@ def _attempt(act: Callable[[], object]) -> float | str:
 def _monty() -> None:
     with importlib.import_module("pydantic_monty").Monty() as pool, pool.checkout() as session:
         session.feed_run(SMALL)
+
+
+def _process() -> None:
+    subprocess.run([sys.executable, "-I", "-S", "-c", f"print({SMALL})"], check=True, capture_output=True)
 
 
 def _smolagents() -> None:
@@ -175,6 +216,8 @@ def main(rounds: int) -> None:
         make_database(database)
         figures: dict[str, float | str] = {"database_mb": database.stat().st_size / 2**20}
         figures |= starts(image, database, rounds)
+        figures |= engine(image, database, rounds)
+    figures |= side_by_side(image, rounds)
     figures["sandbox_to_bare"] = float(figures["sandbox_s"]) / float(figures["bare_snapshot_s"])
     figures["usual_to_sandbox"] = float(figures["usual_pyodide_s"]) / float(figures["sandbox_s"])
     figures |= session(image)
