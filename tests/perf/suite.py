@@ -36,6 +36,7 @@ PACKAGES = (
     "pint-pandas>=0.8,<1", "polars>=2,<3", "pandas>=3,<4", "pyarrow",
 )  # fmt: skip
 SIZES = (10_000, 100_000, 1_000_000, 5_000_000, 10_000_000)
+EXPORTS = (10, 100, 1000)
 POLARS = """
 import polars as pl
 pl.scan_csv(sys.argv[1]).sink_parquet(sys.argv[3])
@@ -258,6 +259,16 @@ def command(setup: Setup) -> Iterator[Figure]:
         check=True, capture_output=True, text=True,
     ).stdout  # fmt: skip
     yield Figure("18 rows with a snippet / sandbox's start", float(out.split("ratio ")[1].split()[0]), 0.0, "", 1.3)
+    out, snippet = setup.folder / "out.duckdb", "con.sql('select avg(vout_v) from \"clean\"').fetchone()[0]"
+    for rows in sorted({100_000, setup.rows}):
+        export = setup.export(rows)
+        whole = ["-m", "bench", str(export), "--board", str(setup.board), "--table", "clean", "-c", snippet, "--quiet"]
+        with_snippet, alone = in_turns(
+            setup.rounds, partial(_process, whole), partial(run, OURS, export, setup.board, out)
+        )
+        about = f"{statistics.median(s for s, _ in with_snippet):.2f} s"
+        sides = [[s for s, _ in side] for side in (with_snippet, alone)]
+        yield Figure(f"{rows:,} rows with a snippet / loading them", *ratio(*sides), about)
     pairs = (("--help / import cyclopts", ["-m", "bench", "--help"], ["-c", "import cyclopts"]),
              ("import bench / import polars", ["-c", "import bench"], ["-c", "import polars"]))  # fmt: skip
     for name, ours, theirs in pairs:
@@ -287,6 +298,19 @@ def growth(setup: Setup) -> Iterator[Figure]:
         exponent = math.log(long / short) / math.log(many / few)
         yield Figure(f"growth, {few:,} to {many:,} rows: exponent", exponent, 0.0, f"{short:.2f} to {long:.2f} s", 1.07)
     yield from _grown(setup, "columns", {n: setup.wide(n, 1000) for n in (20, 200, 2000)})
+    taken_by = {}
+    for count in EXPORTS:
+        inbox = setup.folder / f"inbox-{count}"
+        inbox.mkdir()
+        for number in range(count):
+            values = "".join(f"S{number}-{row},{4.9 + row / 100}\n" for row in range(20))
+            (inbox / f"soak-{number}.csv").write_text(f"serial,vout_v\n{values}")
+        store = setup.folder / f"store-{count}.duckdb"
+        job = ["-m", "bench", "ingest", str(inbox), "--db", str(store), "--board", str(setup.board), "--settle", "0"]
+        taken_by[count] = _process(job)[0]
+    for (few, short), (many, long) in itertools.pairwise(taken_by.items()):
+        exponent = math.log(long / short) / math.log(many / few)
+        yield Figure(f"growth, {few:,} to {many:,} exports: exponent", exponent, 0.0, f"{short:.2f} to {long:.2f} s")
     yield from _grown(setup, "segments", {n: setup.segmented(n) for n in (10, 100, 1000, 10_000)})
 
 
