@@ -276,8 +276,8 @@ def _comment(con: Connection, table: GuardedTable) -> None:
         con.execute(f"COMMENT ON TABLE main.{quote(table.name)} IS {bulk.literal(_ELSEWHERE.format(len(columns)))}")
         columns = [column for column in columns if column.verdict in ("corrected", "refused")]
     for name, parts in groupby(columns, key=lambda column: column.name):
-        text = column_comment(parts).replace("'", "''")
-        con.execute(f"COMMENT ON COLUMN main.{quote(table.name)}.{quote(name)} IS '{text}'")
+        text = bulk.literal(column_comment(parts))
+        con.execute(f"COMMENT ON COLUMN main.{quote(table.name)}.{quote(name)} IS {text}")
 
 
 def _create(

@@ -18,17 +18,13 @@ from polars.io.plugins import register_io_source
 
 from bench.export import LINE, ROW, PlainText
 from guards import Shift, TypedCells
+from guards.moments import PLAIN_FORMS
 
 BATCH_ROWS = 4 * 122_880  # whole row groups of DuckDB: each batch is compressed once
 
 _GLOB = frozenset("*?[")
 _WIDE, _FETCHED_CELLS = 200, 4_000_000  # more columns than that are counted here, where so many cells are fetched
-_MOMENTS = {
-    "%Y-%m-%dT%H:%M:%S": "%Y-%m-%dT%H:%M:%S",
-    "%Y-%m-%d %H:%M:%S": "%Y-%m-%d %H:%M:%S",
-    "%Y-%m-%dT%H:%M:%S%.f": "%Y-%m-%dT%H:%M:%S.%f",
-    "%Y-%m-%d %H:%M:%S%.f": "%Y-%m-%d %H:%M:%S.%f",
-}
+_MOMENTS = {form: form.replace("%.f", ".%f") for form in PLAIN_FORMS}
 """polars' strptime formats, and DuckDB's for the same texts."""
 
 

@@ -80,7 +80,7 @@ def count_effects(
 def _plain_counts(column: MeasuredColumn, cells: Cells) -> dict[str, int]:
     refused = column.rulings[0].decision.verdict == "refused"
     nulls = cells.rows if refused else cells.rows - column.kind.cells
-    return {"rows": cells.rows, "sentinels": 0, "nulls": nulls, "faults": 0}
+    return {"rows": cells.rows, "sentinels": 0, "nulls": nulls, "faults": 0, "unreadable": 0}
 
 
 def _seen(cells: Cells, column: MeasuredColumn) -> pl.DataFrame:
@@ -229,7 +229,7 @@ def _limits_share_unit(tally: Tally | None) -> bool:
 def _report(ruling: Ruling, role: Role, counts: dict[str, int]) -> ColumnReport:
     part, decision = ruling.part, ruling.decision
     label = part.declared_label
-    lost = counts.get("unreadable", 0)
+    lost = counts["unreadable"]
     told = f" {lost} of {counts['rows']} cells could not be read as numbers and are null." if lost else ""
     factor: float | None = None
     offset: float | None = None

@@ -79,7 +79,7 @@ def _in_short(records: Sequence[Record], start: int) -> Iterator[int]:
         if record.line <= start or not _filled(record):
             continue
         new = at in segments and rows >= _FEWEST_ROWS
-        if new and (_titled(records[at:]) or (record.cells not in heads and _begins(records[at:]))):
+        if new and _opens(records[at:], heads):
             yield record.line
             heads.append(record.cells)
             rows = 0
@@ -95,9 +95,7 @@ def _in_long(text: Text, delimiter: str, start: int) -> Iterator[int]:
         return
     for gap in found:
         records = _records(text, gap.end(), delimiter)
-        if not records or not _filled(records[0]):
-            continue
-        if _titled(records) or (records[0].cells not in heads and _begins(records)):
+        if records and _filled(records[0]) and _opens(records, heads):
             yield gap.end()
             heads.append(records[0].cells)
 
@@ -129,6 +127,11 @@ def _records(text: Text, offset: int, delimiter: str) -> list[Record]:
 
 def _filled(record: Record) -> bool:
     return not record.blank and record.width > 0
+
+
+def _opens(records: Sequence[Record], heads: Sequence[tuple[str, ...]]) -> bool:
+    """Return whether a further table begins here: below a title, or with names that no table before has."""
+    return _titled(records) or (records[0].cells not in heads and _begins(records))
 
 
 def _titled(records: Sequence[Record]) -> bool:

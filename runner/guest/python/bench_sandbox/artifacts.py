@@ -80,7 +80,7 @@ def _files(warn: Callable[[str], None]) -> list[Path]:
             path = Path(folder, name)
             if path.is_symlink():
                 warn(f"{_shown(path)} was left out: it is a link")
-            elif name in names:
+            elif not path.is_dir():
                 found.append(path)
     return sorted(found)
 

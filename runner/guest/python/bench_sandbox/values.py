@@ -68,10 +68,7 @@ def plain(value: object, depth: int = 0) -> object:
     if depth > MAX_DEPTH:
         return f"<nested deeper than {MAX_DEPTH}>"
     kind = type(value)
-    for (
-        exact,
-        convert,
-    ) in _EXACT:  # by `is`: an abstract class of a snippet may be asked whether a list is one of its own
+    for exact, convert in _EXACT:  # by `is`: a snippet's abstract class may be asked whether a list is its own
         if kind is exact:
             return convert(value, depth)
     for kinds, convert in _CONVERSIONS:
@@ -170,21 +167,18 @@ def _numpy(value: object, depth: int) -> object:
     return None
 
 
-_CONVERSIONS: tuple[tuple[type | tuple[type, ...], Callable[..., object]], ...] = (
-    (str, _text),
-    (enum.Enum, lambda value, depth: plain(value.value, depth + 1)),
-    (int, _integer),
-    (float, _float),
-    (Decimal, _decimal),
-    (fractions.Fraction, lambda value, depth: _text(str(value), depth)),
+_CONVERSIONS: tuple[tuple[tuple[type, ...], Callable[..., object]], ...] = (
+    ((str,), _text),
+    ((enum.Enum,), lambda value, depth: plain(value.value, depth + 1)),
+    ((int,), _integer),
+    ((float,), _float),
+    ((Decimal,), _decimal),
+    ((fractions.Fraction,), lambda value, depth: _text(str(value), depth)),
     ((dt.datetime, dt.date, dt.time), _time),
     ((dt.timedelta, uuid.UUID), lambda value, depth: str(value)),
     ((bytes, bytearray, memoryview), _bytes),
-    (Mapping, _mapping),
+    ((dict, Mapping), _mapping),
     ((list, tuple), _many),
     ((set, frozenset), _set),
 )
-_EXACT: tuple[tuple[type, Callable[..., object]], ...] = (
-    (str, _text), (int, _integer), (float, _float), (list, _many), (tuple, _many), (dict, _mapping), (bytes, _bytes),
-    (set, _set), (frozenset, _set), (Decimal, _decimal), (dt.datetime, _time), (dt.date, _time), (dt.time, _time),
-)  # fmt: skip
+_EXACT = tuple((kind, convert) for kinds, convert in _CONVERSIONS for kind in kinds)
