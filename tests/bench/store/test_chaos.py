@@ -172,7 +172,7 @@ def test_two_jobs_and_three_readers_at_once_with_kills(full: Path, store: Path) 
 
 
 def test_the_processes_of_a_killed_job_end_with_it(full: Path, store: Path) -> None:
-    victim = job(full, store, "--jobs", "2")
+    victim = job(full, store, "--jobs", "2", "--watch")  # it would not end by itself
     assert victim.stdout is not None
     victim.stdout.readline()
     children = Path(f"/proc/{victim.pid}/task/{victim.pid}/children")

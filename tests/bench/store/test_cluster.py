@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -23,10 +24,38 @@ import bench
 
 from .conftest import Write, command_of, entries
 
-pytest.importorskip("distributed", reason="the extra cluster is not installed")
+distributed = pytest.importorskip("distributed", reason="the extra cluster is not installed")
 Cli = Callable[..., Any]
 EXPORTS = int(os.environ.get("CLUSTER_EXPORTS", "60"))
 BARE = "import sys; sys.path.append({site!r}); from dask.__main__ import main; main()"
+# A worker that does a few exports and never ends the next, which it tells by opening a pipe: it is then killed in the
+# middle of its work, however fast the machine is.
+STUCK = """
+import itertools, os, threading
+from concurrent.futures import ThreadPoolExecutor
+
+class Stuck(ThreadPoolExecutor):
+    begun = itertools.count(1)
+
+    def submit(self, function, /, *arguments, **named):
+        return super().submit(stay if next(self.begun) == 4 else function, *arguments, **named)
+
+def stay(*_, **__):
+    os.close(os.open({told!r}, os.O_WRONLY))
+    threading.Event().wait()
+
+def dask_setup(worker):
+    worker.executors["default"] = Stuck(1)
+"""
+# Commits after every second export, and tells them then.
+JOB = """
+import sys
+from bench.cli import main
+from bench.store import ingest
+ingest._BATCH = 2
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
+"""
 
 
 class Cluster:
@@ -39,17 +68,34 @@ class Cluster:
         self.address = f"tcp://127.0.0.1:{port}"
         self._folder = folder
         self._begun: list[subprocess.Popen[bytes]] = []
+        self._pipes: list[int] = []
         self.scheduler = self._start(
             [sys.executable, "-m", "dask", "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
         )
 
-    def worker(self, *, bare: bool = False, environment: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
+    def worker(
+        self, *, bare: bool = False, environment: dict[str, str] | None = None, more: Sequence[str] = ()
+    ) -> subprocess.Popen[bytes]:
         """Start a worker; `bare`: one that has what we need but not us."""
         python = [sys.executable, "-m", "dask"]
         if bare:  # without site, the link to this checkout is not followed
             python = [sys.executable, "-S", "-c", BARE.format(site=sysconfig.get_path("purelib"))]
-        more = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1"]
-        return self._start([*python, "worker", self.address, *more], environment or {})
+        usual = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1"]
+        return self._start([*python, "worker", self.address, *usual, *more], environment or {})
+
+    def stuck_worker(self) -> tuple[subprocess.Popen[bytes], int]:
+        """Start a worker that does not end its fourth task; return it and a pipe that is readable from then on."""
+        told, code = self._folder / "stuck", self._folder / "stuck.py"
+        os.mkfifo(told)
+        code.write_text(STUCK.format(told=str(told)))
+        pipe = os.open(told, os.O_RDONLY | os.O_NONBLOCK)
+        self._pipes.append(pipe)
+        return self.worker(more=["--preload", str(code)]), pipe
+
+    def wait_for(self, workers: int) -> None:
+        """Wait until so many workers are there."""
+        with distributed.Client(self.address, set_as_default=False) as client:
+            client.wait_for_workers(workers, timeout=60)
 
     def close(self) -> None:
         """End everything."""
@@ -57,6 +103,8 @@ class Cluster:
             process.kill()
         for process in self._begun:
             process.wait()
+        for pipe in self._pipes:
+            os.close(pipe)
 
     def _start(self, command: list[str], environment: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
         with (self._folder / f"{len(self._begun)}.log").open("wb") as log:
@@ -102,9 +150,11 @@ def test_a_worker_killed_in_the_middle_costs_no_export(
     place = str(tmp_path / "store.duckdb") if kind == "duckdb" else f"delta:{tmp_path / 'lake'}"
     if kind == "delta":
         pytest.importorskip("deltalake", reason="the extra delta is not installed")
-    workers = [cluster.worker(), cluster.worker()]
+    worker, stuck = cluster.stuck_worker()
+    cluster.worker()
+    cluster.wait_for(2)
     board = ["--board", str(inbox / "board.toml")]
-    command = [sys.executable, "-m", "bench", *command_of(inbox, Path("x"), *board, "--cluster", cluster.address)]
+    command = [sys.executable, "-c", JOB, *command_of(inbox, Path("x"), *board, "--cluster", cluster.address)]
     command[command.index("x")] = place
     environment = os.environ | {"PYTHONPATH": str(Path(bench.__file__).parents[1])}
     said = tmp_path / "stderr.txt"
@@ -113,14 +163,15 @@ def test_a_worker_killed_in_the_middle_costs_no_export(
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=environment) as run,
     ):
         assert run.stdout is not None
-        told = [run.stdout.readline() for _ in range(3)]
-        workers[0].send_signal(signal.SIGKILL)
-        out = run.stdout.read()  # what readline has buffered with it, which communicate would pass over
+        first = run.stdout.readline()
+        assert select.select([stuck], [], [], 60)[0]
+        worker.send_signal(signal.SIGKILL)
+        out = first + run.stdout.read()  # communicate would pass over what readline has buffered
     errors = said.read_text()
     assert run.returncode == 2, errors  # for the bad one
     assert "Traceback" not in errors
     assert "Hint: " not in errors, errors
-    found = judged("".join(told) + out)
+    found = judged(out)
     assert sorted(each["ingest"] for each in found.values()) == ["added"] * EXPORTS + ["failed"]
     local = here("ingest", inbox, "--db", tmp_path / "local.duckdb", "--settle", 0, "--json", *board)
     assert found == judged(local.stdout)
@@ -221,15 +272,16 @@ def test_a_cluster_that_goes_is_told_and_nothing_is_lost(
 ) -> None:
     for number in range(40):
         write(f"{number}/test.csv", first=number * 20)
-    worker = cluster.worker()
+    worker, stuck = cluster.stuck_worker()
     store = tmp_path / "store.duckdb"
-    command = [sys.executable, "-m", "bench", *command_of(inbox, store, "--cluster", cluster.address)]
+    command = [sys.executable, "-c", JOB, *command_of(inbox, store, "--cluster", cluster.address)]
     environment = os.environ | {"PYTHONPATH": str(Path(bench.__file__).parents[1])}
     with subprocess.Popen(
         [*command, "--lock-timeout", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     ) as run:
         assert run.stdout is not None
-        run.stdout.readline()
+        assert json.loads(run.stdout.readline())["ingest"] == "added"
+        assert select.select([stuck], [], [], 60)[0]
         (worker if lost == "workers" else cluster.scheduler).kill()
         _, errors = run.communicate(timeout=60)
     said = "no worker was left for 2 s" if lost == "workers" else "the cluster was lost"
