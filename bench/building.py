@@ -26,7 +26,7 @@ from bench.guarded import GuardedExport, GuardedTable
 from bench.ledger import column_comment, ledger
 from bench.macros import MACROS
 from bench.progress import Progress
-from bench.readers.pieces import pieces
+from bench.readers.pieces import ahead, pieces
 from bench.tables import (
     CELL_REFUSED,
     Connection,
@@ -183,7 +183,7 @@ class Build:
                     plain = table.raw.plain if table.name in self._kept else None
                     frame = table.raw.frame.select(ROW, LINE, *columns)
                     with reading(guarded.export.path):
-                        _fill(con, target, _batches(frame) if plain is None else pieces(plain, columns))
+                        _fill(con, target, _batches(frame) if plain is None else ahead(pieces(plain, columns)))
                     if plain is not None:
                         ((longest[table.name],),) = con.execute(bulk.longest(target, columns)).fetchall()
         con.execute("COMMIT")
@@ -231,8 +231,8 @@ def _stands(con: Connection, table: GuardedTable, load: _Load | None, raw: Futur
     if any(name in changed or (loaded[name], wanted[name]) != (pl.Float64(), pl.Int64()) for name in other):
         return False
     shifts = table.guarded.shifts
-    if shifts:
-        con.execute(bulk.shift(load.target, shifts))
+    for statement in bulk.shifts(load.target, shifts):
+        con.execute(statement)
     replaced = [name for name in changed if name not in shifts]
     if any(shifts.values()) and raw.result().get(table.name, 0) > LONGEST:
         replaced += [name for name, shift in shifts.items() if shift is not None]

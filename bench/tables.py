@@ -242,8 +242,15 @@ def detach(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("DETACH target")
 
 
-def from_stream(con: duckdb.DuckDBPyConnection, statement: str, batch: pl.DataFrame) -> None:
-    """Execute a statement that reads the frame as `batch`."""
-    con.register("batch", _Stream(batch))
-    con.execute(statement)
-    con.unregister("batch")
+def from_stream(con: duckdb.DuckDBPyConnection, statement: str, frame: pl.DataFrame) -> None:
+    """Execute a statement of our own that reads the frame as `batch`.
+
+    DuckDB finds that name among the variables here. Registered, a frame would be held until the transaction ends,
+    unregistered or not: all batches of a table at once.
+    """
+    batch = _Stream(frame)  # noqa: F841
+    con.execute("SET python_enable_replacements = true")
+    try:
+        con.execute(statement)
+    finally:
+        con.execute("SET python_enable_replacements = false")

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import polars as pl
 
 from bench.export import LINE, ROW, PlainText
 
-PIECE_BYTES = 16 << 20
+PIECE_BYTES = 8 << 20
+
+
+def ahead(found: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Yield the same pieces; while one is used the next is already made, by a thread of its own."""
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        coming = pool.submit(next, found, None)
+        while (piece := coming.result()) is not None:
+            coming = pool.submit(next, found, None)
+            yield piece
 
 
 def pieces(text: PlainText, columns: Sequence[str], *, size: int = PIECE_BYTES) -> Iterator[pl.DataFrame]:
@@ -24,8 +34,8 @@ def pieces(text: PlainText, columns: Sequence[str], *, size: int = PIECE_BYTES) 
             end = block.rfind(b"\n") + 1
             rest = block[end:]
             if end:
-                yield _read(block[:end], text, wanted, row)
-                row += block.count(b"\n", 0, end)
+                yield (piece := _read(block[:end], text, wanted, row))
+                row += piece.height
         if rest:
             yield _read(rest, text, wanted, row)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from bench.export import PlainText
-from bench.readers.pieces import pieces
+from bench.readers.pieces import ahead, pieces
 
 
 @pytest.mark.parametrize("size", [1, 7, 16, 1 << 20])
@@ -18,6 +19,17 @@ def test_pieces_of_any_size_are_the_whole(tmp_path: Path, size: int, ending: str
     path = tmp_path / "plain.csv"
     path.write_text("title\na;b;c\n" + "\n".join(";".join(row) for row in rows) + ending)
     text = PlainText(path, 2, ("a", "b", "c"), ";")
-    found = pl.concat(pieces(text, ["c", "b"], size=size))
+    found = pl.concat(ahead(pieces(text, ["c", "b"], size=size)))
     assert found.columns == ["_row", "_line", "c", "b"]
     assert found.rows() == [(n, n + 2, c or None, b or None) for n, (_, b, c) in enumerate(rows, 1)]
+
+
+def test_a_failure_within_comes_to_who_waits() -> None:
+    def failing() -> Iterator[pl.DataFrame]:
+        yield pl.DataFrame({"a": [1]})
+        raise OSError("gone")
+
+    found = ahead(failing())
+    assert next(found).height == 1
+    with pytest.raises(OSError, match="gone"):
+        next(found)

@@ -30,7 +30,8 @@ def test_arithmetic_in_duckdb_equals_the_shifted_text(texts: list[str], exponent
     with duckdb.connect() as con:
         from_stream(con, "CREATE TABLE t AS SELECT 0::BIGINT AS _row, * FROM batch", values.to_frame())
         con.execute(bulk.number_rows("t"))
-        con.execute(bulk.shift("t", {"x": Shift(decimals, exponent)}))
+        for statement in bulk.shifts("t", {"x": Shift(decimals, exponent)}):
+            con.execute(statement)
         found = con.execute("SELECT _row, x FROM t ORDER BY rowid").fetchall()
     assert found == [(n, float(f"{text}e{exponent}")) for n, text in enumerate(texts, 1)]
 
@@ -49,5 +50,6 @@ def test_only_short_decimals_are_shifted(values: list[float | None], decimals: i
 def test_the_sign_of_zero_stays() -> None:
     with duckdb.connect() as con:
         con.execute("CREATE TABLE t AS SELECT 0::BIGINT AS _row, '-0.0'::DOUBLE AS x")
-        con.execute(bulk.shift("t", {"x": Shift(1, -3)}))
+        for statement in bulk.shifts("t", {"x": Shift(1, -3)}):
+            con.execute(statement)
         assert str(con.execute("SELECT x FROM t").fetchall()[0][0]) == "-0.0"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import signal
 import subprocess
 import sys
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -267,3 +269,19 @@ def test_a_name_that_is_no_utf8_is_kept_spelled_out(here: Cli, tmp_path: Path) -
     assert done.document["export"]["path"].endswith("caf\\udce9.csv")
     for table in ("guard.exports", "raw.files"):
         assert rows(tmp_path / "x.duckdb", f"SELECT path FROM {table}")[0][0].endswith("caf\\udce9.csv")
+
+
+def test_a_batch_is_let_go_before_the_transaction_ends(tmp_path: Path) -> None:
+    con = tables.attached(tmp_path / "x.duckdb")
+    con.execute("BEGIN")
+    frame = pl.DataFrame({"a": [1, 2]})
+    tables.from_stream(con, "CREATE TABLE t AS FROM batch", frame)
+    gone = weakref.ref(frame)
+    del frame
+    gc.collect()
+    assert gone() is None
+    batch = pl.DataFrame({"a": [3]})  # names of Python's stay out of every other statement
+    with pytest.raises(duckdb.CatalogException, match="batch does not exist"):
+        con.execute("FROM batch")
+    assert batch.height == 1
+    con.close()
