@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from guards.board import Board, ColumnWord
 from guards.headers import header_unit, in_context
 from guards.report import Role
+from guards.spelling import bare
 from guards.units import Unit
 
 
@@ -47,18 +48,12 @@ def labels_of(column: ExportColumn, word: ColumnWord | None) -> tuple[Label, ...
         labels.append(Label(parsed[1], parsed[2], "header"))
     stem = parsed[0] if parsed else column.text
     for text, source in ((column.units_row, "units row"), (column.preamble, "preamble")):
-        unit = in_context(stem, _bare(text)) if text else None
+        unit = in_context(stem, bare(text)) if text else None
         if text and unit:
             labels.append(Label(text.strip(), unit, source))
     if word and word.unit:
         labels.append(Label(word.unit.symbol, word.unit, "profile"))
     return tuple(labels)
-
-
-def _bare(text: str) -> str:
-    """Return a unit's text without brackets around it: `(mV)`, as PicoScope writes its units row."""
-    text = text.strip()
-    return text[1:-1].strip() if text[:1] + text[-1:] in ("()", "[]") else text
 
 
 _LOWER_NAMES = frozenset(

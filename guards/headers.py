@@ -4,7 +4,7 @@
 `Ch 101 (VDC)`. Behind a slash without blanks only what a bench measures is a unit: `S/N`, `counts/s` name none. `Min`
 alone is a minimum, beside `Max`, more often than minutes. A lower-case suffix is a spelling of its own with a meaning
 listed here (`_mw` is milliwatt), because a unit is never case-folded; where two meanings are common (`_mohm`) it has
-none.
+none. A suffix in capitals is one only where the whole header is in capitals.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from guards.spelling import amid, without_qualifier, written_unit
 from guards.units import Unit, find_unit
 
 _BRACKETS = re.compile(r"^(?P<stem>.*?)[\s_]*[(\[{]\s*(?P<unit>[^()\[\]{}]{1,24}?)\s*[)\]}]\s*$")
@@ -34,6 +35,8 @@ _SUFFIXES = {
     "ah": "Ah", "mah": "mAh", "wh": "Wh", "mwh": "mWh", "pf": "pF", "nf": "nF", "uf": "uF", "uh": "uH", "nh": "nH",
     "pa": "Pa", "kpa": "kPa", "psi": "psi", "rpm": "rpm",
 }  # fmt: skip
+_IN_CAPITALS = frozenset("MV UV NV KV MA UA NA KA MW UW KW MS US NS SEC MIN HR HZ KHZ MHZ GHZ PCT MAH MWH".split())
+"""Suffixes of a header that is in capitals throughout, as databases give it: IOUT_MA is in milliamperes."""
 _TIME_SUFFIXES = {"h": "h", "d": "d", "m": "min"}
 _TEMPERATURE_SUFFIXES = {"k": "K", "f": "degF", "c": "degC"}
 _MINUTES = frozenset(("min", "mins"))  # VOUT_min is a minimum, beside VOUT_max
@@ -64,8 +67,15 @@ def header_unit(text: str) -> tuple[str, str, Unit] | None:
     unit = _suffix(match["stem"], match["unit"]) if match else None
     if match and unit:
         return match["stem"], match["unit"], unit
-    unit = find_unit(text) if _WHOLE_HEADER.match(text) else None
-    return ("", text, unit) if unit and unit.quantity in _WHOLE_QUANTITIES else None
+    unit = find_unit(text) if _WHOLE_HEADER.match(text) and written_unit(text) else None
+    if unit and unit.quantity in _WHOLE_QUANTITIES:
+        return "", text, unit
+    shorter = without_qualifier(text)
+    parsed = header_unit(shorter) if shorter != text else None
+    if parsed and parsed[0]:
+        return parsed
+    within = amid(text)
+    return (text.replace(within[0], " ").strip(" ()[]{}<>-_."), *within) if within else None
 
 
 _WHOLE_QUANTITIES = {"voltage", "current", "power", "resistance", "ratio", "frequency", "charge", "energy", "time",
@@ -78,7 +88,7 @@ def in_context(stem: str, text: str) -> Unit | None:
         return find_unit("degF" if text == "F" else "K")
     if text == "g" and re.search(r"(?i)acc", stem):
         return find_unit("g_0")
-    return find_unit(text)
+    return written_unit(text)
 
 
 def _measured(stem: str, text: str) -> Unit | None:
@@ -102,6 +112,8 @@ def _suffix(stem: str, text: str) -> Unit | None:
         return None
     if text in _SUFFIXES:
         return find_unit(_SUFFIXES[text])
+    if text == text.upper() and stem == stem.upper() and text in _IN_CAPITALS:
+        return find_unit(_SUFFIXES[text.lower()])
     if len(text) == 1 and text not in "VAWΩ":
         return None
-    return find_unit(text)
+    return written_unit(text)

@@ -27,6 +27,7 @@ from guards.parts import OPEN_SENSOR, Part, make_part
 from guards.preamble import attenuation_of, attenuations
 from guards.rows import cell_unit
 from guards.siblings import sibling_checks
+from guards.spelling import says_something, unread_unit, written_unit
 from guards.tally import Counts, Evidence, Tally, read_tally, tally_each, value_of
 from guards.units import Unit, find_unit
 from guards.verdict import Decision, decide
@@ -51,6 +52,7 @@ class Court:
     probes: Mapping[str | None, float] = field(default_factory=dict)
     damaged: Mapping[str, str] = field(default_factory=dict)
     past: Mapping[tuple[str, str | None], Past] = field(default_factory=dict)
+    claims: bool = False  # whether nodes of the board claim some column or measurement of this table
 
 
 def judge(
@@ -77,6 +79,7 @@ def judge(
         frame, cells, find_neighbours(every, columns, cells), layout, board, decimal,
         cache(lambda: _named_too(_segments(cells, layout.segments), layout.segments, approvals)), approvals,
         attenuations(metadata or {}), damaged, {(each.column, each.measurement): each for each in past},
+        _claims(cells, every, layout, board),
     )  # fmt: skip
     approved = {approval.column for approval in approvals}
     parts: list[tuple[Part, Evidence]] = []
@@ -89,8 +92,10 @@ def judge(
         else:
             part = _one_unit(make_part(column.name, _labels(column, kind, board), board), kind)
             part = replace(
-                part, probe=_probe(court, part), digits=damaged.get(column.name),
+                part, problem=part.problem or _unread(column, part), probe=_probe(court, part),
+                digits=damaged.get(column.name),
                 idle_result=layout.result is not None and layout.value is None,
+                stranger=part.node is None and court.claims,
             )  # fmt: skip
             evidence = _evidence(court, part)
             asked = part if column.name in approved else _if_plain(part, kind, evidence)
@@ -111,6 +116,18 @@ def judge(
     for (part, _), decided in zip(retried, _decide_all(court, retried), strict=True):
         rulings[part.column] = decided
     return rulings
+
+
+def _claims(cells: Cells, columns: Sequence[ExportColumn], layout: Layout, board: Board | None) -> bool:
+    """Return whether some node claims a column of the table, or a measurement of its value column."""
+    if board is None:
+        return False
+    if any(board.claiming(column.name, None) for column in columns):
+        return True
+    if layout.measurement is None or layout.value is None:
+        return False
+    names = cells.get_column(key(layout.measurement)).unique().cast(pl.String).drop_nulls()
+    return any(board.claiming(layout.value, name) for name in names)
 
 
 def _probe(court: Court, part: Part) -> float | None:
@@ -156,7 +173,7 @@ def _named_too(found: Sequence[str], names: Sequence[str], approvals: Sequence[A
 def _labels(column: ExportColumn, kind: Kind, board: Board | None) -> tuple[Label, ...]:
     """The labels of header, units row, preamble and profile, and the one unit that stands behind its numbers."""
     labels = labels_of(column, board.columns.get(column.name) if board else None)
-    units = {text: find_unit(text) for text in kind.suffixes}
+    units = {text: written_unit(text) for text in kind.suffixes}
     known = {unit for unit in units.values() if unit}
     if len(known) == 1:
         text = next(text for text, unit in units.items() if unit)
@@ -167,7 +184,7 @@ def _labels(column: ExportColumn, kind: Kind, board: Board | None) -> tuple[Labe
 
 
 def _one_unit(part: Part, kind: Kind) -> Part:
-    units = {unit.symbol: text for text in kind.suffixes if (unit := find_unit(text))}
+    units = {unit.symbol: text for text in kind.suffixes if (unit := written_unit(text))}
     if len(units) < 2:
         return part
     return replace(part, problem="the cells carry different units: " + ", ".join(sorted(units.values())))
@@ -231,8 +248,9 @@ def _judge_rows(court: Court, column: ExportColumn, kind: Kind) -> tuple[Ruling,
         part = make_part(
             column.name, labels, board, measurement=measurement, row_label=text, target=targets.get(measurement)
         )
-        part = replace(part, problem=part.problem or _row_problem(text, labels, layout.unit == cell_unit(column.name)))
-        part = replace(part, digits=court.damaged.get(column.name))
+        part = replace(part, problem=part.problem or _row_problem(part, text, layout.unit == cell_unit(column.name)))
+        strange = part.node is None and court.claims
+        part = replace(part, digits=court.damaged.get(column.name), stranger=strange)
         texts = court.frame.filter(*(pl.col(name).eq_missing(pl.lit(v, pl.String)) for name, v in found.items()))
         rows.append(found)
         pieces.append((texts, group, (part, _evidence(court, part))))
@@ -243,12 +261,24 @@ def _judge_rows(court: Court, column: ExportColumn, kind: Kind) -> tuple[Ruling,
     )
 
 
-def _row_problem(text: str | None, labels: tuple[Label, ...], in_cells: bool) -> str | None:
+def _row_problem(part: Part, text: str | None, in_cells: bool) -> str | None:
     if in_cells:
-        return None if labels else "cells without a unit stand beside cells with one"
-    if text and find_unit(text) is None and labels:
+        return None if part.labels else "cells without a unit stand beside cells with one"
+    if text and part.declared and written_unit(text) is None and says_something(text):
         return f"the unit column says {text!r}, which is no unit the guard knows"
     return None
+
+
+def _unread(column: ExportColumn, part: Part) -> str | None:
+    """Return the problem of a column that would get its node's unit although the file names one that is not known."""
+    label = part.declared_label
+    if label is None or label.source != "node" or part.quantity is None:
+        return None
+    for what, text in (("units row", column.units_row), ("preamble", column.preamble)):
+        if text and says_something(text):
+            return f"the {what} says {text.strip()!r}, which is no unit the guard knows"
+    found = unread_unit(column.text, part.quantity)
+    return f"the header says {found!r}, which is no unit the guard knows" if found else None
 
 
 def _row_labels(
@@ -256,7 +286,7 @@ def _row_labels(
 ) -> tuple[Label, ...]:
     """Return the labels of rows. A unit that was written with each value says more than the one header over them."""
     labels = _labels(column, kind, board)
-    unit = find_unit(text) if text else None
+    unit = written_unit(text) if text else None
     if text is None or unit is None:
         return labels
     if in_cells:
@@ -276,7 +306,7 @@ def _targets(cells: pl.DataFrame, column: ExportColumn, layout: Layout, board: B
     counted = cells.group_by(m=measurements, u=pl.col(key(layout.unit)).cast(pl.String)).len()
     labels: dict[str | None, list[Unit]] = {}
     for measurement, text, _ in counted.sort("len", "u", descending=[True, False]).iter_rows():
-        if text and (unit := find_unit(text)):
+        if text and (unit := written_unit(text)):
             labels.setdefault(measurement, []).append(unit)
     targets: dict[str | None, Unit] = {}
     for measurement, units in labels.items():

@@ -6,6 +6,7 @@ its quantity may have, and the readings (candidates) that people confuse with th
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -52,6 +53,7 @@ class Part:
     sentinel_numbers: tuple[float, ...] = ()
     probe: float | None = None  # the attenuation that a scope was told of
     idle_result: bool = False  # a result column stands beside several measured columns
+    stranger: bool = False  # no node claims its name, and nodes claim others of the table
     digits: str | None = None  # what the digits of the texts say about damage, whatever the values
     problem: str | None = None  # why it cannot be judged whatever its values are
 
@@ -105,8 +107,20 @@ def _target(labels: tuple[Label, ...], declared: Unit | None) -> Unit | None:
     return declared
 
 
+_RISE = re.compile(r"(?i)rise|delta|diff|(^|[^a-z])d[_ ]?t([^a-z]|$)|Δ")
+
+
+def _unlike_the_nodes(part: Part) -> bool:
+    """Whether no node's range bounds it though the quantity is the same: the board's times are those of events, and a
+    rise in temperature begins at zero.
+    """
+    return part.quantity == "time" or (part.quantity == "temperature" and _RISE.search(part.column) is not None)
+
+
 def _with_ranges(part: Part, board: Board | None) -> Part:
     assert part.quantity is not None
+    if part.node is None and _unlike_the_nodes(part):
+        return part
     nodes = board.nodes_of(part.quantity) if board else ()
     absolute = (part.node.absolute if part.node else None) or (board.widest(part.quantity) if board else None)
     # What is expected is no bound: without one absolute range of the quantity the board knows nothing hard.

@@ -13,7 +13,7 @@ import polars as pl
 from guards.cells import Cells, Kind, key
 from guards.declared import Layout
 from guards.quantities import cell_text, unit_suffix
-from guards.units import find_unit
+from guards.spelling import written_unit
 
 
 def cell_unit(name: str) -> str:
@@ -23,7 +23,7 @@ def cell_unit(name: str) -> str:
 
 def carries_units(kind: Kind) -> bool:
     """Whether the column's cells carry different units of one quantity."""
-    units = {unit for text in kind.suffixes if (unit := find_unit(text))}
+    units = {unit for text in kind.suffixes if (unit := written_unit(text))}
     return len(units) > 1 and len({unit.quantity for unit in units}) == 1
 
 
@@ -60,5 +60,5 @@ def with_known_units(layout: Layout, cells: Cells) -> Layout:
     if layout.unit is None:
         return layout
     texts = cells.get_column(key(layout.unit)).unique().cast(pl.String).drop_nulls()
-    known = texts.len() <= _MOST_UNITS and any(find_unit(text) for text in texts)
+    known = texts.len() <= _MOST_UNITS and any(written_unit(text) for text in texts)
     return layout if known else replace(layout, unit=None)

@@ -56,13 +56,13 @@ class Checked:
 class Tally:
     """The counts for one part (or one segment of it). Sequences are by reading, the declared one first.
 
-    `judged`: finite values that are not zero; `explained`: of those, in an expected range; `outside`: of those, outside
-    the absolute range; `only_declared` and `only_rival`: explained by the declared reading and no automatic rival, and
-    by this reading and not the declared one; `log_declared` and `log_rival`: sums of log10 of those raw values' sizes;
-    `log_size`: its mean over all judged; `any_automatic`: explained by any automatic reading; `agree`: rows whose
-    result agrees with known limits, of `results`; `in_limits`: rows inside their own two-sided limits of unknown unit
-    when scaled by 10**LIMIT_SCALES, of `limited`. `lower` and `upper` are the extremes of the raw values, `smallest`
-    the least size of a judged one.
+    `judged`: finite values that are not zero; `explained`: of those, in an expected range; `outside`: of those,
+    outside the absolute range; `only_declared` and `only_rival`: explained by the declared reading and no automatic
+    rival, and by this reading and not the declared one; `log_declared` and `log_rival`: sums of log10 of those raw
+    values' sizes; `log_size`: its mean over all judged; `any_automatic`: explained by any automatic reading; `agree`:
+    rows whose result agrees with known limits, of `results`, of which `passes` passed; `in_limits`: rows inside their
+    own two-sided limits of unknown unit when scaled by 10**LIMIT_SCALES, of `limited`. `lower` and `upper` are the
+    extremes of the raw values, `smallest` the least size of a judged one.
     """
 
     judged: int
@@ -79,6 +79,7 @@ class Tally:
     log_size: float
     any_automatic: int
     results: int
+    passes: int
     agree: tuple[int, ...]
     limited: int
     in_limits: tuple[int, ...]
@@ -326,7 +327,7 @@ def _result_counts(part: Part, evidence: Evidence, x: pl.Expr, readings: Sequenc
     else:
         return {}
     agree = {f"agree{i}": ((one == evidence.passed) & usable).sum() for i, one in enumerate(inside)}
-    return {"results": usable.sum(), **agree}
+    return {"results": usable.sum(), "passes": (usable & evidence.passed).sum(), **agree}
 
 
 def _limit_counts(evidence: Evidence, x: pl.Expr) -> dict[str, pl.Expr]:
@@ -371,6 +372,7 @@ def read_tally(counts: Counts, part: Part, checks: Sequence[Check] = ()) -> Tall
         log_size=float(summed.get("log_size", 0.0)) / max(1, count("judged")),
         any_automatic=count("any_automatic"),
         results=count("results"),
+        passes=count("passes"),
         agree=each("agree"),
         limited=count("limited"),
         in_limits=tuple(count(f"scaled{e}") for e in LIMIT_SCALES),

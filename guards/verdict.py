@@ -13,7 +13,9 @@
     e    | hard against the declared unit, exactly one automatic reading explains 90 % of    | corrected
          | the rows that any explains (or is the only one that time stamps or an identity    |
          | name), on 3 rows or more, nothing hard against that one, no digit pattern, and    |
-         | the values further out than a fault is; rows that fit only as declared are nulled |
+         | the values further out than a fault is; rows that fit only as declared are        |
+         | nulled. Where the absolute range alone is against it: the declared unit explains  |
+         | hardly any row, and the column has no name of its own that the board leaves out   |
     f    | any other hard contradiction, or a soft one                                       | refused
     g    | otherwise                                                                         | kept
     r    | kept, but the row's own label is not the unit the column's values stand in        | corrected
@@ -71,6 +73,12 @@ class Case:
         """The reading that the export declares."""
         return self.part.readings[0]
 
+    @property
+    def only_out_of_range(self) -> bool:
+        """Whether nothing hard speaks against the declared unit but the absolute range."""
+        return not any(w.supports is False and w.hard and w.candidate == self.declared.label
+                       and w.name != "absolute range" for w in self.witnesses)  # fmt: skip
+
     def explains(self, index: int) -> bool:
         """Whether a reading explains nine in ten of the rows that any automatic reading explains."""
         known = self.tally.any_automatic
@@ -94,8 +102,11 @@ class Case:
         reading = self.part.readings[index]
         if reading.kind == "ratio" and not self.part.claimed:
             return False  # a regulation of 0.8 % is no efficiency of 80 %
-        step = abs(math.log10(reading.unit.scale / self.declared.unit.scale)) if reading.unit.scale else 0.0
-        return reading.automatic and self.explains(index) and step <= _WIDEST_SLIP
+        return reading.automatic and self.explains(index) and self.slip(reading) <= _WIDEST_SLIP
+
+    def slip(self, reading: Candidate) -> float:
+        """How many decades lie between a reading's unit and the declared one."""
+        return abs(math.log10(reading.unit.scale / self.declared.unit.scale)) if reading.unit.scale else 0.0
 
     def rival_named(self) -> bool:
         """Whether another witness than a range names a rival that the expected range explains just as well."""
@@ -203,11 +214,12 @@ def _corrected(case: Case, digit_pattern: str | None) -> Decision | None:
     part, t = case.part, case.tally
     if not case.against(case.declared, hard=True) or digit_pattern or not part.word.correct:
         return None
-    if _many_fit_only_as_declared(t) or not _beyond_a_fault(case):
+    if _many_fit_only_as_declared(t) or not _beyond_a_fault(case) or _as_labelled(case):
         return None
     fits = [
         reading for i, reading in enumerate(part.readings)
         if i and reading.automatic and reading.affine and case.explains(i) and t.explained[i] >= _MINIMUM_ROWS
+        and (part.claimed or case.slip(reading) <= _WIDEST_SLIP)
     ]  # fmt: skip
     fits = fits or case.named_by_checks()
     if len(fits) == 1 and not case.against(fits[0], hard=True):
@@ -222,9 +234,7 @@ def _beyond_a_fault(case: Case) -> bool:
     a ripple node would explain 50 mV: only what exceeds the widest range by half a step of 1000 is nearer to a unit.
     """
     part, t = case.part, case.tally
-    others = any(w.supports is False and w.hard and w.candidate == case.declared.label and w.name != "absolute range"
-                 for w in case.witnesses)  # fmt: skip
-    if part.claimed or others or part.absolute is None or part.word.offsets:
+    if part.claimed or not case.only_out_of_range or part.absolute is None or part.word.offsets:
         return True
     lower, upper = part.absolute.lower, part.absolute.upper
     typical = 10**t.log_size * float(case.declared.unit.scale)
@@ -232,6 +242,14 @@ def _beyond_a_fault(case: Case) -> bool:
         return True
     edges = [abs(edge) for edge in (lower, upper) if edge is not None]
     return bool(edges) and typical >= HALF_STEP * float(max(edges))
+
+
+def _as_labelled(case: Case) -> bool:
+    """Whether the range alone speaks against a label that something else speaks for: rows that it explains, as in a
+    sensor's range of many decades of which a few readings leave the top; or a name that the board does not know, beside
+    names that it does: what that one may hold is not known.
+    """
+    return case.only_out_of_range and (case.part.stranger or case.tally.explained[0] > TOLERATED * case.tally.judged)
 
 
 def _many_fit_only_as_declared(tally: Tally) -> bool:
@@ -256,7 +274,13 @@ def _what_forbids(case: Case) -> str:
         return " (the profile switches correction off for this column)"
     if _many_fit_only_as_declared(case.tally):
         return f"; {case.tally.only_declared} of {case.tally.judged} fit only as {case.declared.unit.words}"
-    return "" if _beyond_a_fault(case) else "; a real fault of the board could be as large"
+    if not _beyond_a_fault(case):
+        return "; a real fault of the board could be as large"
+    if _as_labelled(case):
+        own, t, unit = case.part, case.tally, case.declared.unit.words
+        fit = f"; {t.explained[0]} of {t.judged} lie in the expected range as {unit}, too"
+        return "; the board names others here, and nothing by this name" if own.stranger else fit
+    return ""
 
 
 def _refuse(case: Case, rule: str, why: str, *, propose: bool = True) -> Decision:

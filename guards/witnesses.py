@@ -93,12 +93,17 @@ def result_column(part: Part, tally: Tally) -> Iterator[Witness]:
     """The tester's own pass and fail, recomputed from limits whose unit is known apart from the values (hard).
 
     Speaks only when some reading agrees on nearly all rows, so that limits of another product say nothing, and only
-    where readings differ, so that a column of nothing but failures says nothing.
+    where readings differ. A column of nothing but failures says nothing: any unit that is wrong enough agrees with it,
+    and what failed may be something else.
     """
     if part.idle_result and part.readings:
         detail = "not used: one result column stands beside several measured columns, and nothing says whose it is"
         yield Witness("result column", part.readings[0].label, None, detail, hard=True)
     if tally.results < 3 or not part.readings:
+        return
+    if not tally.passes:
+        detail = f"not used: all {tally.results} rows failed, which any unit that is wrong enough agrees with"
+        yield Witness("result column", part.readings[0].label, None, detail, hard=True)
         return
     best = max(tally.agree)
     decisive = best >= 0.95 * tally.results and min(tally.agree) < MAJORITY * tally.results
