@@ -31,6 +31,7 @@ from guards.quantities import (
     without_rkm,
     without_suffix,
 )
+from guards.spelling import PREFIX_MARKS
 from guards.units import find_unit
 
 _SHARE_UNLABELLED = 0.9
@@ -43,10 +44,10 @@ _NO_ODD = pl.DataFrame(schema={"row": pl.UInt32, "text": pl.String})
 @dataclass(frozen=True, slots=True)
 class Kind:
     """What a column's cells are. `kind`: "number", "integer", "datetime", "date" or "text". `cells`: not empty ones;
-    `numbers`: of those, numbers by the grammar; `readings`: of those, finite ones that are no overflow code.
-    `odd`: the cells that are no number: `row` (position), `text` (blanks off). `suffixes`: texts of units found behind
-    numbers; `marks`: letters of resistor codes (4k99) that are read. `careful`: whether the cells need the careful
-    grammar. `lower`, `upper`: extremes of the finite raw values.
+    `numbers`: of those, numbers by the grammar; `readings`: of those, finite ones that are no overflow code. `odd`:
+    the cells that are no number: `row` (position), `text` (blanks off). `suffixes`: texts of units found behind
+    numbers, in `suffixed` cells; `marks`: letters of resistor codes (4k99) that are read. `careful`: whether the cells
+    need the careful grammar. `lower`, `upper`: extremes of the finite raw values.
     """
 
     kind: str
@@ -56,6 +57,7 @@ class Kind:
     format: str | None = None
     odd: pl.DataFrame = field(default_factory=lambda: _NO_ODD)
     suffixes: tuple[str, ...] = ()
+    suffixed: int = 0
     marks: tuple[str, ...] = ()
     careful: bool = False
     lower: float | None = None
@@ -202,7 +204,7 @@ def read_cells(
     cells = _filled(read, names) | filled
     careful = [n for n in names if guesses[n] == "number" and read[n].null_count() > read.height - cells[n]]
     if careful:
-        read, odd = _careful_reading(frame, read, careful, decimal)
+        read, odd = _careful_reading(frame, read, careful, decimal, labelled)
     else:
         odd = {}
     wanted = [expression for name in names for expression in _counts(name, guesses[name])]
@@ -272,11 +274,12 @@ class _Careful:
 
     odd: pl.DataFrame
     suffixes: tuple[str, ...]
+    suffixed: int
     marks: tuple[str, ...]
 
 
 def _careful_reading(
-    frame: pl.LazyFrame, read: pl.DataFrame, names: Sequence[str], decimal: str
+    frame: pl.LazyFrame, read: pl.DataFrame, names: Sequence[str], decimal: str, labelled: Collection[str]
 ) -> tuple[pl.DataFrame, dict[str, _Careful]]:
     """Read again the columns with cells that are no plain number."""
     found: dict[str, _Careful] = {}
@@ -287,10 +290,12 @@ def _careful_reading(
         texts = odd.select(text.unique())
         marks = _readable_marks(set(texts.select(rkm_mark(text)).to_series().drop_nulls()))
         units = texts.select(unit_suffix(text)).to_series().drop_nulls().unique()
-        suffixes = tuple(sorted(unit for unit in units if find_unit(unit) and unit not in marks))
+        known = [unit for unit in units if find_unit(unit) or (unit in PREFIX_MARKS and name in labelled)]
+        suffixes = tuple(sorted(unit for unit in known if unit not in marks))
+        suffixed = int(odd.select(unit_suffix(text).is_in(suffixes).sum()).item()) if suffixes else 0
         plain = without_rkm(without_suffix(text, suffixes), marks)
         read = read.with_columns(cells.select(number(plain).alias(name)).to_series())
-        found[name] = _Careful(odd.filter(number(plain).is_null()), suffixes, marks)
+        found[name] = _Careful(odd.filter(number(plain).is_null()), suffixes, suffixed, marks)
     return read, found
 
 
@@ -326,7 +331,7 @@ def _decide(
         kind = ("date" if moments.is_date(guess) else "datetime") if whole else "text"
         return Kind(kind, cells, format=guess if whole else None)
     numbers = int(counts[f"{name}\x1fn"])
-    found = careful or _Careful(_NO_ODD, (), ())
+    found = careful or _Careful(_NO_ODD, (), 0, ())
     sentinels = found.odd["text"].str.to_lowercase().is_in(list(SENTINEL_TEXTS)).sum() if careful else 0
     blanks = cells - numbers - found.odd.height if careful else 0  # nothing but blanks
     share = numbers / max(1, cells - sentinels - blanks)
@@ -340,6 +345,7 @@ def _decide(
         int(counts[f"{name}\x1ffinite"]),
         odd=found.odd,
         suffixes=found.suffixes,
+        suffixed=found.suffixed,
         marks=found.marks,
         careful=careful is not None,
         lower=counts[f"{name}\x1flow"],

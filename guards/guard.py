@@ -16,13 +16,24 @@ from guards.approvals import Approval
 from guards.board import Board
 from guards.cells import Cells, Kind, TypedCells, as_integer, read_cells
 from guards.corrections import MeasuredColumn, from_cells, typed
-from guards.declared import ExportColumn, Label, find_layout, key_columns, labels_of, role_of
+from guards.declared import (
+    MEASUREMENT_NAMES,
+    VALUE_NAMES,
+    ExportColumn,
+    Label,
+    find_layout,
+    key_columns,
+    labels_of,
+    role_of,
+    stem_of,
+)
 from guards.effects import Effects, count_effects
 from guards.headers import header_unit
 from guards.heads import HEAD_ROWS, codes, plain_kinds
 from guards.history import Past
 from guards.identities import broken, columns_of, parse_identity
 from guards.judging import judge
+from guards.labels import stated_unit
 from guards.moments import has_zone
 from guards.report import JUDGED_ROLES, ColumnReport, Role, TableReport
 from guards.rows import with_cell_units, with_known_units
@@ -92,7 +103,8 @@ def guard(
     kinds, rows = cells.kinds, cells.rows
     layout = find_layout(columns, roles, frozenset(name for name, kind in kinds.items() if kind.numeric), board)
     layout = with_known_units(layout, cells)
-    frame, cells = with_cell_units(frame, cells, layout, decimal)
+    stated = {c.name: unit for c in columns if kinds[c.name].suffixes and (unit := stated_unit(c, board))}
+    frame, cells = with_cell_units(frame, cells, layout, decimal, stated)
     judged = [c for c in columns if _is_judged(c, kinds, roles)]
     rulings = judge(frame, head, cells, judged, columns, layout, board, decimal, approvals, metadata, past)
     measured = [MeasuredColumn(c.name, kinds[c.name], decimal, rulings[c.name]) for c in judged]
@@ -189,6 +201,13 @@ def _claimed(columns: Sequence[ExportColumn], board: Board | None) -> set[str]:
     return {c.name for c in columns if board and board.claiming(c.name, None)}
 
 
+def _valued(columns: Sequence[ExportColumn]) -> set[str]:
+    """Return the value column of a long table, whose rows may hold words as well: its numbers are readings even so."""
+    stems = {column.name: stem_of(column.text) for column in columns}
+    long = any(stem in MEASUREMENT_NAMES for stem in stems.values())
+    return {name for name, stem in stems.items() if long and stem in VALUE_NAMES}
+
+
 def _read(
     frame: pl.LazyFrame,
     head: pl.DataFrame,
@@ -198,14 +217,14 @@ def _read(
     typed: TypedCells | None,
 ) -> tuple[Cells, dict[str, Role]]:
     words = dict(board.columns) if board else {}
-    claimed = _claimed(columns, board)
+    claimed, valued = _claimed(columns, board), _valued(columns)
     guesses = _guessed_roles(columns, board, head)
     results = [name for name, role in guesses.items() if role == "result"]
     cells = read_cells(
         frame,
         head,
         decimal=decimal,
-        labelled={c.name for c in columns if c.name in claimed or labels_of(c, words.get(c.name))},
+        labelled=claimed | valued | {c.name for c in columns if labels_of(c, words.get(c.name))},
         text={name for name, role in guesses.items() if role in _TEXT_ROLES},
         keys=key_columns(columns, guesses, board),
         results=results,
@@ -217,7 +236,10 @@ def _read(
         else kind
         for name, kind in cells.kinds.items()
     }
-    roles = {name: guess or _role_by_cells(kinds[name]) for name, guess in guesses.items()}
+    roles = {
+        name: guess or ("measured" if name in valued and kinds[name].numbers else _role_by_cells(kinds[name]))
+        for name, guess in guesses.items()
+    }
     return replace(cells, kinds=kinds), roles
 
 

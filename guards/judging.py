@@ -18,18 +18,27 @@ from guards.board import Board
 from guards.cells import Cells, Kind, key, passed
 from guards.checks import known_limits
 from guards.corrections import Ruling
-from guards.declared import ExportColumn, Label, Layout, labels_of
+from guards.declared import ExportColumn, Layout
 from guards.digits import autoranged, digit_pattern, rows_name_units
 from guards.headers import header_unit
 from guards.history import Past, history
+from guards.labels import (
+    column_labels,
+    row_labels,
+    row_problem,
+    row_targets,
+    stated_unit,
+    unread_problem,
+    with_one_unit,
+)
 from guards.neighbours import SAMPLE_ROWS, Neighbours, find_neighbours, identity_checks, row_checks_for
 from guards.parts import OPEN_SENSOR, Part, make_part
 from guards.preamble import attenuation_of, attenuations
-from guards.rows import cell_unit
+from guards.rows import units_of
 from guards.siblings import sibling_checks
-from guards.spelling import says_something, unread_unit, written_unit
+from guards.spelling import PREFIX_MARKS
 from guards.tally import Counts, Evidence, Tally, read_tally, tally_each, value_of
-from guards.units import Unit, find_unit
+from guards.units import Unit
 from guards.verdict import Decision, decide
 from guards.witnesses import MAJORITY, TOLERATED
 
@@ -90,9 +99,12 @@ def judge(
         if by.measurement or by.unit:
             rulings[column.name] = _judge_rows(replace(court, layout=by), column, kind)
         else:
-            part = _one_unit(make_part(column.name, _labels(column, kind, board), board), kind)
+            stated = stated_unit(column, board)
+            multiplied = stated if PREFIX_MARKS.keys() >= set(kind.suffixes) and kind.suffixes else None
+            part = make_part(column.name, column_labels(column, kind, board), board, target=multiplied)
+            part = with_one_unit(part, kind, stated)
             part = replace(
-                part, problem=part.problem or _unread(column, part), probe=_probe(court, part),
+                part, problem=part.problem or unread_problem(column, part), probe=_probe(court, part),
                 digits=damaged.get(column.name),
                 idle_result=layout.result is not None and layout.value is None,
                 stranger=part.node is None and court.claims,
@@ -136,7 +148,7 @@ def _probe(court: Court, part: Part) -> float | None:
 
 def _named_by_rows(column: ExportColumn, cells: Cells, layout: Layout) -> Layout:
     """Return the layout with the measurement and the unit column that are about this column."""
-    unit = cell_unit(column.name) if key(cell_unit(column.name)) in cells.columns else None
+    unit = units_of(column.name) if key(units_of(column.name)) in cells.columns else None
     if column.name == layout.value:
         return replace(layout, unit=unit or layout.unit)
     return replace(layout, measurement=None, unit=unit)
@@ -168,26 +180,6 @@ def _named_too(found: Sequence[str], names: Sequence[str], approvals: Sequence[A
     """Return the segment columns found, and those that an approval names although the column has one value in them."""
     named = {approval.segment[0] for approval in approvals if approval.segment}
     return (*found, *(name for name in names if name in named and name not in found))
-
-
-def _labels(column: ExportColumn, kind: Kind, board: Board | None) -> tuple[Label, ...]:
-    """The labels of header, units row, preamble and profile, and the one unit that stands behind its numbers."""
-    labels = labels_of(column, board.columns.get(column.name) if board else None)
-    units = {text: written_unit(text) for text in kind.suffixes}
-    known = {unit for unit in units.values() if unit}
-    if len(known) == 1:
-        text = next(text for text, unit in units.items() if unit)
-        labels += (Label(text, known.pop(), "cells"),)
-    if kind.marks and not known and (ohm := find_unit("ohm")):
-        labels += (Label("/".join(kind.marks), ohm, "cells"),)
-    return labels
-
-
-def _one_unit(part: Part, kind: Kind) -> Part:
-    units = {unit.symbol: text for text in kind.suffixes if (unit := written_unit(text))}
-    if len(units) < 2:
-        return part
-    return replace(part, problem="the cells carry different units: " + ", ".join(sorted(units.values())))
 
 
 def _if_plain(part: Part, kind: Kind, evidence: Evidence) -> Part:
@@ -236,7 +228,8 @@ def _judge_rows(court: Court, column: ExportColumn, kind: Kind) -> tuple[Ruling,
     """Judge the value column of a table whose rows say what they measure, in which unit, or both."""
     layout, board = court.layout, court.board
     names = [name for name in (layout.measurement, layout.unit) if name]
-    targets = _targets(court.cells.frame, column, layout, board)
+    in_cells = layout.unit == units_of(column.name)
+    targets = row_targets(court.cells.frame, column, layout, board)
     rows: list[dict[str, str | None]] = []
     pieces: list[Piece] = []
     groups = court.cells.frame.partition_by([key(name) for name in names], as_dict=True, maintain_order=True)
@@ -244,13 +237,16 @@ def _judge_rows(court: Court, column: ExportColumn, kind: Kind) -> tuple[Ruling,
         found = dict(zip(names, values, strict=True))
         measurement = found.get(layout.measurement) if layout.measurement else None
         text = found.get(layout.unit) if layout.unit else None
-        labels = _row_labels(column, kind, board, text, in_cells=layout.unit == cell_unit(column.name))
+        labels = row_labels(column, kind, board, text, in_cells=in_cells)
         part = make_part(
             column.name, labels, board, measurement=measurement, row_label=text, target=targets.get(measurement)
         )
-        part = replace(part, problem=part.problem or _row_problem(part, text, layout.unit == cell_unit(column.name)))
-        strange = part.node is None and court.claims
-        part = replace(part, digits=court.damaged.get(column.name), stranger=strange)
+        part = replace(
+            part, problem=part.problem or row_problem(part, text, in_cells=in_cells),
+            digits=court.damaged.get(column.name), stranger=part.node is None and court.claims,
+        )  # fmt: skip
+        if in_cells and text is not None:
+            part = replace(part, readings=part.readings[:1], autoranged=True)
         texts = court.frame.filter(*(pl.col(name).eq_missing(pl.lit(v, pl.String)) for name, v in found.items()))
         rows.append(found)
         pieces.append((texts, group, (part, _evidence(court, part))))
@@ -259,67 +255,6 @@ def _judge_rows(court: Court, column: ExportColumn, kind: Kind) -> tuple[Ruling,
         for found, decided in zip(rows, _decide_each(court, pieces), strict=True)
         for ruling in decided
     )
-
-
-def _row_problem(part: Part, text: str | None, in_cells: bool) -> str | None:
-    if in_cells:
-        return None if part.labels else "cells without a unit stand beside cells with one"
-    if text and part.declared and written_unit(text) is None and says_something(text):
-        return f"the unit column says {text!r}, which is no unit the guard knows"
-    return None
-
-
-def _unread(column: ExportColumn, part: Part) -> str | None:
-    """Return the problem of a column that would get its node's unit although the file names one that is not known."""
-    label = part.declared_label
-    if label is None or label.source != "node" or part.quantity is None:
-        return None
-    for what, text in (("units row", column.units_row), ("preamble", column.preamble)):
-        if text and says_something(text):
-            return f"the {what} says {text.strip()!r}, which is no unit the guard knows"
-    found = unread_unit(column.text, part.quantity)
-    return f"the header says {found!r}, which is no unit the guard knows" if found else None
-
-
-def _row_labels(
-    column: ExportColumn, kind: Kind, board: Board | None, text: str | None, *, in_cells: bool
-) -> tuple[Label, ...]:
-    """Return the labels of rows. A unit that was written with each value says more than the one header over them."""
-    labels = _labels(column, kind, board)
-    unit = written_unit(text) if text else None
-    if text is None or unit is None:
-        return labels
-    if in_cells:
-        return (Label(text, unit, "cells"), *(label for label in labels if label.source == "profile"))
-    return (Label(text, unit, "unit column"), *labels)
-
-
-def _targets(cells: pl.DataFrame, column: ExportColumn, layout: Layout, board: Board | None) -> dict[str | None, Unit]:
-    """Return the one unit that each measurement's values shall stand in, where its row labels differ.
-
-    The profile's where it is one, else the most frequent label: a correctly labelled mV column stays mV.
-    """
-    if not layout.unit:
-        return {}
-    header = header_unit(column.text)
-    measurements = pl.col(key(layout.measurement)).cast(pl.String) if layout.measurement else pl.lit(None, pl.String)
-    counted = cells.group_by(m=measurements, u=pl.col(key(layout.unit)).cast(pl.String)).len()
-    labels: dict[str | None, list[Unit]] = {}
-    for measurement, text, _ in counted.sort("len", "u", descending=[True, False]).iter_rows():
-        if text and (unit := written_unit(text)):
-            labels.setdefault(measurement, []).append(unit)
-    targets: dict[str | None, Unit] = {}
-    for measurement, units in labels.items():
-        node = board.claiming(column.name, measurement) if board else None
-        if any(unit.quantity != units[0].quantity for unit in units):
-            continue
-        if header and header[2].quantity == units[0].quantity:
-            targets[measurement] = header[2]
-        elif len(set(units)) > 1 and node and node.quantity == units[0].quantity:
-            targets[measurement] = node.unit
-        else:
-            targets[measurement] = units[0]
-    return targets
 
 
 def _known_counts(part: Part, evidence: Evidence, court: Court) -> Counts | None:
@@ -401,14 +336,17 @@ def _separates(part: Part, judged: Sequence[tuple[str | None, Tally, Decision]],
     """Whether the segments disagree on the unit and each of them alone agrees with itself.
 
     Where the column as a whole has a unit, a segment disagrees only by a unit of its own, or by rows that another
-    reading explains and the whole's does not: a lot with two dead boards is no lot in another unit.
+    reading explains and the whole's does not: a lot with two dead boards is no lot in another unit. A segment of too
+    few rows to be sure of is withheld alone where it is what the others are not.
     """
     sure = [(alone, d) for _, alone, d in judged if alone.judged >= _MINIMUM_ROWS and d.verdict != "unverified"]
-    if any(d.rule == "c" for _, d in sure):
+    few = [d for _, alone, d in judged if 0 < alone.judged < _MINIMUM_ROWS]
+    if any(d.rule == "c" for _, _, d in judged):
         return False
     decided = {d.resolved for _, d in sure if d.verdict != "refused"}
     if whole.verdict == "refused":
-        return len(decided) > 1 or (len(decided) == 1 and any(d.verdict == "refused" for _, d in sure))
+        refused = any(d.verdict == "refused" for d in (*few, *(d for _, d in sure)))
+        return len(decided) > 1 or (len(decided) == 1 and refused)
     foreign = any(_is_foreign(part, alone, whole) for alone, d in sure if d.verdict == "refused")
     return len(decided | {whole.resolved}) > 1 or foreign
 

@@ -53,6 +53,7 @@ class Part:
     sentinel_numbers: tuple[float, ...] = ()
     probe: float | None = None  # the attenuation that a scope was told of
     idle_result: bool = False  # a result column stands beside several measured columns
+    autoranged: bool = False  # each value carries its unit, as a meter that changes its range writes it
     stranger: bool = False  # no node claims its name, and nodes claim others of the table
     digits: str | None = None  # what the digits of the texts say about damage, whatever the values
     problem: str | None = None  # why it cannot be judged whatever its values are

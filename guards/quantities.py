@@ -124,12 +124,13 @@ def without_suffix(text: pl.Expr, suffixes: Collection[str]) -> pl.Expr:
 
 
 _RKM = r"^(\d+)([RkKMG])(\d*)$"
+_RKM_POINT = r"^(\d+\.\d+)([RkKMG])$"
 _RKM_EXPONENTS = {"R": "", "k": "e3", "K": "e3", "M": "e6", "G": "e9"}
 
 
 def rkm_mark(text: pl.Expr) -> pl.Expr:
-    """Return the letter of a resistor code such as "4k99", "0R1" or "1M" (IEC 60062), else null."""
-    return text.str.extract(_RKM, 2)
+    """Return the letter of a resistor code such as "4k99", "0R1", "1M" (IEC 60062) or "4.7k", else null."""
+    return pl.coalesce(text.str.extract(_RKM, 2), text.str.extract(_RKM_POINT, 2))
 
 
 def without_rkm(text: pl.Expr, marks: Collection[str]) -> pl.Expr:
@@ -141,7 +142,8 @@ def without_rkm(text: pl.Expr, marks: Collection[str]) -> pl.Expr:
         return text
     mark = rkm_mark(text)
     exponent = mark.replace_strict(_RKM_EXPONENTS, default=None, return_dtype=pl.String)
-    plain = text.str.extract(_RKM, 1) + pl.lit(".") + text.str.extract(_RKM, 3) + exponent
+    code = text.str.extract(_RKM, 1) + pl.lit(".") + text.str.extract(_RKM, 3)
+    plain = pl.coalesce(code, text.str.extract(_RKM_POINT, 1)) + exponent
     return pl.when(mark.is_in(list(marks))).then(plain).otherwise(text)
 
 

@@ -6,6 +6,7 @@ own, which no export has and no table keeps, so that both are judged by one path
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import polars as pl
@@ -13,29 +14,37 @@ import polars as pl
 from guards.cells import Cells, Kind, key
 from guards.declared import Layout
 from guards.quantities import cell_text, unit_suffix
-from guards.spelling import written_unit
+from guards.spelling import cell_unit, written_unit
+from guards.units import Unit
 
 
-def cell_unit(name: str) -> str:
+def units_of(name: str) -> str:
     """Name the column of units that stand inside a column's cells; the unit separator keeps it from every header."""
     return f"{name}\x1funit"
 
 
-def carries_units(kind: Kind) -> bool:
-    """Whether the column's cells carry different units of one quantity."""
-    units = {unit for text in kind.suffixes if (unit := written_unit(text))}
-    return len(units) > 1 and len({unit.quantity for unit in units}) == 1
+def carries_units(kind: Kind, stated: Unit | None) -> bool:
+    """Whether the column's cells carry different units of one quantity, or some of them one that is not its own.
+
+    `stated`: the unit that is said of the column apart from its cells.
+    """
+    units = {cell_unit(text, stated) for text in kind.suffixes}
+    if None in units or len({unit.quantity for unit in units if unit}) > 1:
+        return False
+    return len(units) > 1 or (stated is not None and units != {stated} and 0 < kind.suffixed < kind.numbers)
 
 
-def with_cell_units(frame: pl.LazyFrame, cells: Cells, layout: Layout, decimal: str) -> tuple[pl.LazyFrame, Cells]:
+def with_cell_units(
+    frame: pl.LazyFrame, cells: Cells, layout: Layout, decimal: str, stated: Mapping[str, Unit]
+) -> tuple[pl.LazyFrame, Cells]:
     """Return both tables with the unit column of each column whose cells carry different units.
 
     Where rows have a unit column already, the two kinds of label are not compared: such a value column stays refused.
     """
     found = [
-        unit_suffix(cell_text(pl.col(name), decimal)).alias(cell_unit(name))
+        unit_suffix(cell_text(pl.col(name), decimal)).alias(units_of(name))
         for name, kind in cells.kinds.items()
-        if carries_units(kind) and not (name == layout.value and layout.unit)
+        if kind.suffixes and carries_units(kind, stated.get(name)) and not (name == layout.value and layout.unit)
     ]
     if not found:
         return frame, cells

@@ -11,6 +11,9 @@ from functools import lru_cache
 
 from guards.units import Unit, find_unit
 
+PREFIX_MARKS = {"k": "k", "K": "k", "m": "m", "u": "u", "µ": "u", "μ": "u", "n": "n", "p": "p"}
+"""Letters behind a number that multiply the column's unit: `4.7k` under ohm. M is left out: mega to some, SPICE's milli
+to others."""
 _IN_CAPITALS = frozenset({"MA", "MV", "MW"})
 """Mega in SI; milli wherever everything is in capitals, which is where benches write them."""
 _QUALIFIER = re.compile(
@@ -47,6 +50,19 @@ def written_unit(text: str) -> Unit | None:
             return unit
         text = shorter
     return None
+
+
+def cell_unit(text: str, column: Unit | None) -> Unit | None:
+    """Return the unit that stands behind a number in a column of this unit: `4.7k` under ohm is in kohm.
+
+    K is kelvin in a column of temperatures, m metre in one of lengths; elsewhere they multiply.
+    """
+    mark = PREFIX_MARKS.get(text)
+    unit = written_unit(text)
+    if mark is None or (unit and (column is None or unit.quantity == column.quantity)):
+        return unit
+    multiplied = find_unit(mark + column.symbol) if column and column.scale == 1 and not column.offset else None
+    return multiplied if multiplied and column and multiplied.quantity == column.quantity else None
 
 
 def without_qualifier(header: str) -> str:

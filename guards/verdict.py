@@ -26,22 +26,22 @@ declared for is unverified whatever it holds, because no unit in the file means 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from guards.candidates import Candidate
+from guards.case import WIDEST_SLIP, Case
 from guards.mixture import mixed_with
 from guards.parts import Part
+from guards.proposals import proposal_for
 from guards.report import Proposal, Verdict, Witness
 from guards.tally import HALF_STEP, Tally
 from guards.units import Unit, conversion
-from guards.witnesses import DECIDING_CHECKS, MAJORITY, TOLERATED, odd_limit_scale, testimony
+from guards.witnesses import TOLERATED, testimony
 
 _MINIMUM_ROWS = 3
-_HALF = 0.5
-_WIDEST_SLIP = 6.5
-"""In decades: without a hard contradiction, a label is taken for V instead of uV, not for V instead of nV."""
 _STRAYS = 0.01
+_FAULT = 5
+"""How many times a node's absolute range what it measures may be and yet be a fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,80 +54,6 @@ class Decision:
     reason: str
     proposal: Proposal | None = None
     witnesses: tuple[Witness, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A part with its counts and what the witnesses said: what each rule looks at."""
-
-    part: Part
-    tally: Tally
-    witnesses: tuple[Witness, ...]
-
-    def against(self, reading: Candidate, *, hard: bool) -> bool:
-        """Whether a witness of this hardness contradicts the reading."""
-        return any(w.supports is False and w.hard == hard and w.candidate == reading.label for w in self.witnesses)
-
-    @property
-    def declared(self) -> Candidate:
-        """The reading that the export declares."""
-        return self.part.readings[0]
-
-    @property
-    def only_out_of_range(self) -> bool:
-        """Whether nothing hard speaks against the declared unit but the absolute range."""
-        return not any(w.supports is False and w.hard and w.candidate == self.declared.label
-                       and w.name != "absolute range" for w in self.witnesses)  # fmt: skip
-
-    def explains(self, index: int) -> bool:
-        """Whether a reading explains nine in ten of the rows that any automatic reading explains."""
-        known = self.tally.any_automatic
-        return known > 0 and self.tally.explained[index] >= MAJORITY * known
-
-    @property
-    def soft_contradiction(self) -> bool:
-        """Whether something soft speaks against the declared unit: another witness than the expected range, an
-        automatic reading that explains rows which the declared one does not, or a proposal that explains them all.
-        """
-        if any(w.supports is False and not w.hard and w.name != "expected range" and w.candidate == self.declared.label
-               for w in self.witnesses):  # fmt: skip
-            return True
-        few = self.tally.explained[0] < _HALF * self.tally.judged
-        if few and any(self._plausible_rival(i) for i in range(1, len(self.part.readings))):
-            return True
-        return self.part.claimed and self.proposed_reading() is not None
-
-    def _plausible_rival(self, index: int) -> bool:
-        """Whether an automatic reading explains the rows, and is near enough for a label to be mistaken for it."""
-        reading = self.part.readings[index]
-        if reading.kind == "ratio" and not self.part.claimed:
-            return False  # a regulation of 0.8 % is no efficiency of 80 %
-        return reading.automatic and self.explains(index) and self.slip(reading) <= _WIDEST_SLIP
-
-    def slip(self, reading: Candidate) -> float:
-        """How many decades lie between a reading's unit and the declared one."""
-        return abs(math.log10(reading.unit.scale / self.declared.unit.scale)) if reading.unit.scale else 0.0
-
-    def rival_named(self) -> bool:
-        """Whether another witness than a range names a rival that the expected range explains just as well."""
-        named = {w.candidate for w in self.witnesses if w.supports and not w.hard and w.name != "expected range"}
-        return any(i and reading.label in named and self.explains(i) for i, reading in enumerate(self.part.readings))
-
-    def named_by_checks(self) -> list[Candidate]:
-        """The automatic readings that time stamps or an identity support, hard."""
-        named = {w.candidate for w in self.witnesses if w.supports and w.hard and w.name in DECIDING_CHECKS}
-        return [r for r in self.part.readings[1:] if r.automatic and r.affine and r.label in named]
-
-    def proposed_reading(self) -> Candidate | None:
-        """A reading that is no automatic one and puts nine in ten of all judged rows where the node is expected."""
-        t = self.tally
-        if not t.judged or t.explained[0] > TOLERATED * t.judged:
-            return None
-        fits = [
-            reading for reading, n in zip(self.part.readings, t.explained, strict=True)
-            if not reading.automatic and n >= MAJORITY * t.judged and not self.against(reading, hard=True)
-        ]  # fmt: skip
-        return fits[0] if len(fits) == 1 or (fits and fits[0].kind != "decade") else None
 
 
 def decide(part: Part, tally: Tally, digit_pattern: str | None = None) -> Decision:
@@ -219,7 +145,7 @@ def _corrected(case: Case, digit_pattern: str | None) -> Decision | None:
     fits = [
         reading for i, reading in enumerate(part.readings)
         if i and reading.automatic and reading.affine and case.explains(i) and t.explained[i] >= _MINIMUM_ROWS
-        and (part.claimed or case.slip(reading) <= _WIDEST_SLIP)
+        and (part.claimed or case.slip(reading) <= WIDEST_SLIP)
     ]  # fmt: skip
     fits = fits or case.named_by_checks()
     if len(fits) == 1 and not case.against(fits[0], hard=True):
@@ -230,18 +156,20 @@ def _corrected(case: Case, digit_pattern: str | None) -> Decision | None:
 def _beyond_a_fault(case: Case) -> bool:
     """Whether the values contradict the declared unit by more than a real fault could.
 
-    A node that claims the column explains its values alone. Elsewhere 50 V on a 30 V board is an over-voltage, though
-    a ripple node would explain 50 mV: only what exceeds the widest range by half a step of 1000 is nearer to a unit.
+    A node that claims the column explains its values alone: 13 V on a 12 V sensor is a finding though 13 mV would be
+    expected as well, 60 V is none. Elsewhere 50 V on a 30 V board is an over-voltage, though a ripple node would
+    explain 50 mV: only what exceeds the widest range by half a step of 1000 is nearer to a unit.
     """
     part, t = case.part, case.tally
-    if part.claimed or not case.only_out_of_range or part.absolute is None or part.word.offsets:
+    if not case.only_out_of_range or part.absolute is None or part.word.offsets:
         return True
+    far = _FAULT if part.claimed else HALF_STEP
     lower, upper = part.absolute.lower, part.absolute.upper
     typical = 10**t.log_size * float(case.declared.unit.scale)
-    if lower is not None and lower > 0 and typical <= float(lower) / HALF_STEP:
+    if lower is not None and lower > 0 and typical <= float(lower) / far:
         return True
     edges = [abs(edge) for edge in (lower, upper) if edge is not None]
-    return bool(edges) and typical >= HALF_STEP * float(max(edges))
+    return bool(edges) and typical >= far * float(max(edges))
 
 
 def _as_labelled(case: Case) -> bool:
@@ -274,17 +202,15 @@ def _what_forbids(case: Case) -> str:
         return " (the profile switches correction off for this column)"
     if _many_fit_only_as_declared(case.tally):
         return f"; {case.tally.only_declared} of {case.tally.judged} fit only as {case.declared.unit.words}"
-    if not _beyond_a_fault(case):
-        return "; a real fault of the board could be as large"
     if _as_labelled(case):
         own, t, unit = case.part, case.tally, case.declared.unit.words
         fit = f"; {t.explained[0]} of {t.judged} lie in the expected range as {unit}, too"
         return "; the board names others here, and nothing by this name" if own.stranger else fit
-    return ""
+    return "" if _beyond_a_fault(case) else "; a real fault of the board could be as large"
 
 
 def _refuse(case: Case, rule: str, why: str, *, propose: bool = True) -> Decision:
-    proposal = _proposal(case) if propose else None
+    proposal = proposal_for(case) if propose else None
     what = f"{_header(case.part)}, {why}." if rule != "b" else f"{why}."
     advice = (
         f" Not changed: the values are withheld. Proposal: {proposal.why}." if proposal else " The values are withheld."
@@ -351,55 +277,3 @@ def _evidence(case: Case, reading: Candidate) -> str:
 def _as_expected(case: Case) -> bool:
     """Whether the declared reading lies where it is expected, which says more than that nothing is destroyed."""
     return any(w.name == "expected range" and w.supports and w.candidate == case.declared.label for w in case.witnesses)
-
-
-def _proposal(case: Case) -> Proposal | None:
-    """The reading an engineer would try first: one that explains the rows, else one the limits ask for, else the
-    nearest prefix that the ranges allow.
-    """
-    part, t = case.part, case.tally
-    if not part.readings or part.target is None or not t.judged:
-        return None
-    possible = [
-        (i, reading) for i, reading in enumerate(part.readings)
-        if i and not case.against(reading, hard=True) and not _out_of_its_range(case, reading)
-    ]  # fmt: skip
-    named = {w.candidate for w in case.witnesses if w.supports and w.name not in ("absolute range", "expected range")}
-    checked = [r for _, r in possible if r.label in named]
-    explaining = [r for i, r in possible if r.automatic and case.explains(i)]
-    limits = odd_limit_scale(t)
-    by_limits = [r for _, r in possible if limits is not None and r.kind == "prefix"
-                 and r.unit.scale / case.declared.unit.scale == 10**limits]  # fmt: skip
-    other = case.proposed_reading()
-    nearest = sorted((r for _, r in possible if r.kind in ("prefix", "ratio", "time", "offset", "logarithmic")),
-                     key=lambda r: (r.kind == "logarithmic", _distance(r, case.declared)))  # fmt: skip
-    hard = case.against(case.declared, hard=True) or _out_of_its_range(case, case.declared)
-    chosen = next(
-        iter([*checked, *explaining, *by_limits, *([other] if other else []), *(nearest if hard else [])]), None
-    )
-    return _propose(part, chosen) if chosen else None
-
-
-def _out_of_its_range(case: Case, reading: Candidate) -> bool:
-    """Whether the values exceed what a bench or the meter's own range can hold under the reading."""
-    bounds = ("built-in range", "instrument range")
-    return any(w.name in bounds and w.supports is False and w.candidate == reading.label for w in case.witnesses)
-
-
-def _distance(reading: Candidate, declared: Candidate) -> float:
-    ratio = float(reading.unit.scale / declared.unit.scale)
-    return ratio if ratio >= 1 else 1 / ratio
-
-
-def _propose(part: Part, reading: Candidate) -> Proposal:
-    assert part.target is not None
-    if reading.kind == "logarithmic":
-        return Proposal(
-            reading.unit.symbol, None, None, f"the values are {reading.unit}, which is not a scale of {part.target}"
-        )
-    if reading.kind == "decade":
-        factor = float(reading.unit.scale / part.target.scale)
-        why = f"the values are off by a factor {factor:g}, such as a probe's attenuation that was not applied"
-        return Proposal(reading.unit.symbol, factor, 0.0, why)
-    exact, offset = conversion(reading.unit, part.target)
-    return Proposal(reading.unit.symbol, float(exact), float(offset), f"the values are {reading.unit.words}")

@@ -28,9 +28,10 @@ def absolute_range(part: Part, tally: Tally) -> Iterator[Witness]:
     """Values cannot lie where the board would be destroyed: over 10 % outside contradicts a reading (hard).
 
     From the claiming node, else the board's widest node of the quantity. It cannot tell readings apart that all lie
-    inside, and it is one-sided: millivolts read as volts exceed it, volts read as millivolts do not.
+    inside, and it is one-sided: millivolts read as volts exceed it, volts read as millivolts do not. Of values that
+    carry their units one by one it says nothing: those in the larger unit are the large ones.
     """
-    if part.absolute and part.absolute_is_board:
+    if part.absolute and part.absolute_is_board and not part.autoranged:
         yield from _range_witness("absolute range", part, tally, hard=True)
 
 
@@ -104,6 +105,8 @@ def result_column(part: Part, tally: Tally) -> Iterator[Witness]:
     if not tally.passes:
         detail = f"not used: all {tally.results} rows failed, which any unit that is wrong enough agrees with"
         yield Witness("result column", part.readings[0].label, None, detail, hard=True)
+        if tally.agree[0] == tally.results:  # as they should by the label: soft, since others may have failed them
+            yield from _should_have_passed(part, tally)
         return
     best = max(tally.agree)
     decisive = best >= 0.95 * tally.results and min(tally.agree) < MAJORITY * tally.results
@@ -116,6 +119,14 @@ def result_column(part: Part, tally: Tally) -> Iterator[Witness]:
         if reading.kind == "decade":
             detail = f"{agree} of {tally.results} rows agree with the result column if scaled {reading.label}"
         yield Witness("result column", reading.label, supports, detail, hard=True)
+
+
+def _should_have_passed(part: Part, tally: Tally) -> Iterator[Witness]:
+    for reading, agree in zip(part.readings[1:], tally.agree[1:], strict=True):
+        if agree < MAJORITY * tally.results:
+            how = f"if scaled {reading.label}" if reading.kind == "decade" else f"as {reading.unit.words}"
+            detail = f"{tally.results - agree} of {tally.results} rows failed that would have passed {how}"
+            yield Witness("result column", reading.label, False, detail)
 
 
 def limits_of_unknown_unit(part: Part, tally: Tally) -> Iterator[Witness]:
