@@ -131,6 +131,32 @@ def test_a_column_joins_by_name_and_unit_and_loses_nothing(take: Cli, place: str
         assert units["vout_v"] == "V"
 
 
+def test_columns_may_have_the_names_that_the_store_itself_uses(take: Cli, here: Cli, place: str, inbox: Path) -> None:
+    names = ["text", "column_name", "_export", "_row", "_line", "_day", "_station", "table_name"]
+    for number, name in enumerate(names):  # a cell that is cleared; one that is not
+        (inbox / f"a{number}.csv").write_text(f"serial,{name},vout_v\nA1,1.5,5.0\nA2,9.9E+37,5.01\nA3,2.5,5.02\n")
+    (inbox / "board.toml").write_text(BOARD.replace('"vout_v"', '"text", "_export", "_Day"'))
+    cells = "".join(f"B{n},{4960 + n % 9 * 10},{4960 + n % 9 * 10},{4.96 + n % 9 / 100}\n" for n in range(12))
+    (inbox / "corrected.csv").write_text(f"serial,text (V),_export (V),vout_v\n{cells}")
+    cells = "".join(f"C{n},{300 + n % 9},{400 + n % 9}\n" for n in range(12))
+    (inbox / "refused.csv").write_text(f"serial,text (V),_Day (V)\n{cells}")
+    for _ in range(2):  # the second time into the columns that are there
+        found = take("--table", "a")
+        assert {each["ingest"] for each in found} == {"added"}
+        for path in inbox.glob("*.csv"):
+            path.write_text(path.read_text().replace("A1", "D1").replace("B1", "E1").replace("C1", "F1"))
+    outcomes = {Path(each["export"]["path"]).stem: each["guard"]["outcome"] for each in found}
+    assert (outcomes["corrected"], outcomes["refused"]) == ("corrected", "refused")
+    with bench.open(place) as analysis:
+        table = analysis.table()
+        assert table.height == 2 * (8 * 3 + 24)
+        held = table.filter(pl.col("serial").str.starts_with("A")).drop("serial", "vout_v", "_row", "_export")
+        values = sorted(float(value) for row in held.rows() for value in row if value is not None)
+        assert [value for value in values if value < 9e37] == [1.5] * 8 + [2.5] * 16
+        assert table["_export"].n_unique() == 2 * len(found)
+    assert here("status", "--db", place).exit_code == 0
+
+
 def test_an_alert_tells_of_a_column_that_was_never_so(take: Cli, here: Cli, place: str, write: Write) -> None:
     write("final-2026-10-01.csv")
     take()

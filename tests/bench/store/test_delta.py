@@ -313,6 +313,44 @@ def test_other_writers_that_are_always_faster_are_told(
     assert {each["ingest"] for each in take()} == {"added", "skipped"}
 
 
+@pytest.mark.parametrize("step", ["texts", "rows"])
+def test_an_export_that_cannot_be_written_holds_back_no_other(
+    here: Cli, take: Cli, lake: Path, write: Write, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """A fault of ours, as polars tells it, while one export's cells are made."""
+    writer = pytest.importorskip("bench.store.delta.writer")
+    for number, name in enumerate(["a.csv", "b.csv", "c.csv"]):
+        write(name, first=number * 20, scale=1000)
+    made = getattr(writer, step)
+
+    def falls(*arguments: Any) -> Any:
+        if "b" in {getattr(getattr(each, "report", None), "name", "") for each in arguments}:
+            return iter(pl.LazyFrame({"x": [1]}).select("x", "x").collect_batches())
+        return made(*arguments)
+
+    monkeypatch.setattr(writer, step, falls)
+    found = take(code=2)
+    assert {Path(each["export"]["path"]).name: each["ingest"] for each in found} == {
+        "a.csv": "added", "b.csv": "failed", "c.csv": "added",
+    }  # fmt: skip
+    (failed,) = [each["error"] for each in found if each["error"]]
+    assert failed["message"].startswith("the store cannot take it: ")
+    assert "duplicate" in failed["message"]
+    assert "credentials" not in failed["hint"]
+    monkeypatch.setattr(writer, step, made)
+    assert sorted(each["ingest"] for each in take()) == ["added", "skipped", "skipped"]
+    with bench.open(f"delta:{lake}") as analysis:
+        assert {name: analysis.table(name).height for name in analysis.tables} == dict.fromkeys("abc", 20)
+    assert here("status", "--db", f"delta:{lake}", "--json").document["unfinished"] == []
+
+
+def test_rows_that_do_not_fit_are_not_told_as_a_store_out_of_reach(lake: Path) -> None:
+    tables = pytest.importorskip("bench.store.delta.tables")
+    said = r"delta:.*: rows and table do not fit each other: Arrow error: .* Hint: please report it; what is committed"
+    with pytest.raises(bench.BenchError, match=said), tables.explained(tables.Lake(str(lake))):
+        raise deltalake.exceptions.DeltaError("Arrow error: C Data interface error")
+
+
 def test_a_version_that_was_cleaned_away_is_told(
     take: Cli, here: Cli, lake: Path, inbox: Path, write: Write, tmp_path: Path
 ) -> None:
