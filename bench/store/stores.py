@@ -103,10 +103,11 @@ def store_of(
     try:
         from bench.store.delta.store import DeltaStore  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
-        if error.name != "deltalake":
+        package = (error.name or "").partition(".")[0]
+        if package not in ("deltalake", "arro3"):  # arro3 comes with deltalake
             raise
         raise EnvironmentProblem(
-            "a Delta store needs the package deltalake, which is not installed",
+            f"a Delta store needs the package {package}, which is not installed",
             file=text,
             hint="pip install 'bench-analyze[delta]'",
         ) from error

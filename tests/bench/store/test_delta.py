@@ -375,14 +375,28 @@ def test_a_single_analysis_takes_files(here: Cli, write: Write, lake: Path, opti
     assert not lake.exists()
 
 
-def test_without_the_package_it_is_said(here: Cli, inbox: Path, lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith(("bench.store.delta", "deltalake"))]:
+@pytest.mark.parametrize("package", ["deltalake", "arro3"])
+def test_without_the_package_it_is_said(
+    here: Cli, take: Cli, inbox: Path, lake: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    package: str,
+) -> None:  # fmt: skip
+    write("a.csv")
+    take()
+    place, receipt = f"delta:{lake}", tmp_path / "receipt.json"
+    assert here("--from", place, "-c", "1", "--receipt", receipt).exit_code == 0
+    for name in [name for name in sys.modules if name.startswith(("bench.store.delta", "deltalake", "arro3"))]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "deltalake", None)
-    done = here("ingest", inbox, "--db", f"delta:{lake}")
-    assert done.exit_code == 2
-    assert "a Delta store needs the package deltalake, which is not installed" in done.stderr
-    assert "Hint: pip install 'bench-analyze[delta]'" in done.stderr
+    monkeypatch.setitem(sys.modules, package, None)
+    for command in (
+        ["ingest", inbox, "--db", place],
+        ["status", "--db", place],
+        ["--from", place],
+        ["replay", receipt],
+    ):
+        done = here(*command)
+        assert done.exit_code == 2, command
+        assert f"{place}: a Delta store needs the package {package}, which is not installed" in done.stderr
+        assert "Hint: pip install 'bench-analyze[delta]'" in done.stderr
 
 
 def test_a_time_of_an_export_stays_as_it_was_written(take: Cli, lake: Path, inbox: Path) -> None:
