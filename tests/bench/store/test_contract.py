@@ -31,6 +31,7 @@ from .conftest import BOARD, Write, entries
 pytest.importorskip("deltalake", reason="the extra delta is not installed")
 Cli = Callable[..., Any]
 KILLS = int(os.environ.get("CHAOS_STORE_KILLS", "4"))
+ROOT = Path(__file__).parents[3]
 EXPORTS = int(os.environ.get("CHAOS_STORE_EXPORTS", "36"))
 # A commit after every third export, so that a kill often comes while one is written.
 JOB = """
@@ -230,6 +231,38 @@ def test_what_is_chosen_by_table_date_and_condition(take: Cli, place: str, write
         bench.open(place, tables=["nope"])
     with pytest.raises(bench.UsageError, match="holds no export since 2099-01-01"):
         bench.open(place, since="2099-01-01")
+
+
+@pytest.mark.parametrize(
+    ("where", "changed"),
+    [
+        ("fixture = 'FIX-01'", 0),
+        ("fixture = 'FIX-02'", 1),
+        ("fixture = 'FIX-03' and serial <> 'SRB5030-2610-0203'", 11 + 12),
+        ("fixture <> 'FIX-03'", 1),
+        ("serial = 'nothing'", 0),
+        ("true", 12 + 12 + 1),
+    ],
+)
+def test_rows_changed_are_those_of_the_rows_that_a_condition_chose(
+    here: Cli, take: Cli, place: str, inbox: Path, where: str, changed: int
+) -> None:
+    mixed = (ROOT / "fixtures" / "mixed_fixtures" / "final-test-2026-10-29.csv").read_text()  # FIX-03 is corrected
+    (inbox / "final-1.csv").write_text(mixed)
+    (inbox / "final-2.csv").write_text(mixed.replace("-2610-", "-2611-").replace(",4.9986,", ",9.9E+37,"))
+    take("--board", ROOT / "fixtures" / "srb5030.toml", "--table", "final")
+    with bench.open(place, where=where) as analysis:
+        assert analysis.guard.tables[0].rows_changed == changed
+    assert f" {changed} changed\n" in here("--from", place, "--where", where).stdout
+
+
+def test_rows_changed_of_a_long_table(take: Cli, place: str, inbox: Path) -> None:
+    rows = "".join(f"SN-{n},VOUT,{4960 + n % 9}\nSN-{n},NOTE_CHECK,{4.9 + n / 100:.2f}\n" for n in range(12))
+    (inbox / "log.csv").write_text(f"serial,measurement,value_v\n{rows}")
+    take()
+    for where, changed in (("measurement = 'VOUT'", 12), ("measurement <> 'VOUT'", 0), ("serial = 'SN-3'", 1)):
+        with bench.open(place, where=where) as analysis:
+            assert analysis.guard.tables[0].rows_changed == changed, where
 
 
 def test_a_store_that_is_not_there_is_a_usage_error(here: Cli, place: str) -> None:
