@@ -88,7 +88,7 @@ class Ingestion:
         Raises:
             EnvironmentProblem: the store cannot be written, or was in use for too long. What is committed stays.
         """
-        given = list(self.scan()) if files is None else files
+        given = self._listing() if files is None else files
         for entry in self._all(sorted(given, key=lambda found: (found.mtime_ns, found.path))):
             self.counts.add(entry)
             self._run.add(entry)
@@ -110,7 +110,7 @@ class Ingestion:
         yield from self.once()
         self.record()
         for told_of in changes(self.wish.inbox, self.stop, poll_s):
-            files = self.scan() if told_of is None else told_of
+            files = self._listing() if told_of is None else told_of
             new = [each for each in files if seen_as_it_is(self._known, each) is None and not self._archived(each)]
             entries = [entry for entry in self.once(new) if entry.reason != told.GROWING] if new else []
             if entries:
@@ -125,6 +125,11 @@ class Ingestion:
         """Yield what lies in the inbox."""
         wish = self.wish
         return scan(wish.inbox, apart=[path for path in (wish.board, wish.archive) if path is not None])
+
+    def _listing(self) -> list[Found]:
+        found = list(self.scan())
+        self._notes.add_missing(self._known, self.wish.inbox, found)
+        return found
 
     def record(self) -> None:
         """Write what this run did into the store."""
@@ -192,7 +197,7 @@ class Ingestion:
         self._met.add(sha256)
         held = self._known.held.get(sha256)
         if held is not None and not self._to_be_judged_again(found, sha256, held):
-            if seen is None:
+            if seen is None or seen.error is not None:
                 self._notes.add(self._known, found, sha256)
             yield self._skipped(found, sha256, held.path)
         elif sha256 in self._under_way:

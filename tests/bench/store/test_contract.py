@@ -185,6 +185,55 @@ def test_bad_exports_are_listed_and_tried_again_when_they_change(
     assert status(here, place)["failed"] == []
 
 
+@pytest.mark.parametrize("what", ["gone", "mended", "moved", "folder gone", "held by another name"])
+def test_failures_that_are_no_more_are_not_listed(
+    take: Cli, here: Cli, place: str, inbox: Path, write: Write, what: str
+) -> None:
+    bad = inbox / "sub" / "bad.csv"
+    bad.parent.mkdir()
+    bad.write_bytes(b"\x00\x01\x02")
+    other = inbox / "other.csv"
+    other.write_bytes(b"\x00\x01\x03")
+    take(code=2)
+    assert [Path(each["path"]).name for each in status(here, place)["failed"]] == ["other.csv", "bad.csv"]
+    if what in ("gone", "moved"):
+        bad.rename(inbox / "sub" / "new.csv") if what == "moved" else bad.unlink()
+    elif what == "mended":
+        write("sub/bad.csv")
+    elif what == "folder gone":
+        shutil.rmtree(bad.parent)
+    else:
+        shutil.copy(write("good.csv"), bad)
+    take(code=2 if what == "moved" else 0)
+    listed = {Path(each["path"]).name for each in status(here, place)["failed"]}
+    assert listed == {"other.csv"} | ({"new.csv"} if what == "moved" else set())
+    assert status(here, place)["counts"]["failed"] == len(listed)
+    assert f"failed: {len(listed)}\n" in here("status", "--db", place).stdout
+
+
+def test_a_folder_that_can_be_read_again_is_no_failure(
+    take: Cli, here: Cli, place: str, inbox: Path, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("sub/a.csv")
+    (inbox / "sub" / "bad.csv").write_bytes(b"\x00\x01\x02")
+    take(code=2)
+    scandir = os.scandir
+
+    def refused(path: Any) -> Any:
+        if not isinstance(path, int) and Path(path).name == "sub":
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    take(code=2)
+    failed = {Path(each["path"]).name: each["error"]["message"] for each in status(here, place)["failed"]}
+    assert set(failed) == {"sub", "bad.csv"}  # below it nobody can look
+    assert failed["sub"] == "the folder cannot be read: Permission denied"
+    monkeypatch.setattr(os, "scandir", scandir)
+    take()
+    assert [Path(each["path"]).name for each in status(here, place)["failed"]] == ["bad.csv"]
+
+
 def test_what_is_judged_again_takes_the_place_of_what_was_and_receipts_replay(
     take: Cli, here: Cli, place: str, inbox: Path, tmp_path: Path, write: Write
 ) -> None:
