@@ -25,7 +25,7 @@ from bench.store.inbox import Found, Settling, look, scan
 from bench.store.judging import Failed, Judge, Judged
 from bench.store.seeing import Notes, failure, hashed, seen_as_it_is
 from bench.store.state import Held, Known
-from bench.store.stores import store_of
+from bench.store.stores import own_files, store_of
 from bench.store.told import Counts, Entry, Wish
 from bench.store.watching import changes
 from bench.store.workers import Workers, workers
@@ -70,12 +70,12 @@ class Ingestion:
             read_board(wish.board, "given")  # one that cannot be used ends the run before it begins
         with ExitStack() as opened:
             folder = opened.enter_context(self._store.work_folder())
-            self._known = self._store.load()
             self._approved = {each.sha256 for each in recorded(settings.load().approvals)}
             self._work = folder
             self._judge = Judge(wish.board, wish.options, folder)
             self._workers: Workers = workers(self._judge, wish.jobs, wish.cluster, wish.inbox, wish.patience.timeout_s)
             opened.callback(self._workers.close)
+            self._known = self._store.load()  # last, since it makes the store: nothing is left of a run that cannot be
             self._open = opened.pop_all()
         return self
 
@@ -124,7 +124,8 @@ class Ingestion:
     def scan(self) -> Iterator[Found]:
         """Yield what lies in the inbox."""
         wish = self.wish
-        return scan(wish.inbox, apart=[path for path in (wish.board, wish.archive) if path is not None])
+        apart = [path for path in (wish.board, wish.archive, *own_files(wish.store)) if path is not None]
+        return scan(wish.inbox, apart=apart)
 
     def _listing(self) -> list[Found]:
         found = list(self.scan())

@@ -224,10 +224,11 @@ def test_no_scheduler(cli: Cli, inbox: Path) -> None:
     assert "Hint: start one with dask scheduler, or leave --cluster out" in done.stderr
 
 
-def test_no_worker(on: Cli, cluster: Cluster) -> None:
+def test_no_worker(on: Cli, cluster: Cluster, tmp_path: Path) -> None:
     done = on("--json")
     assert done.exit_code == 2
     assert "the scheduler has no worker" in done.stderr
+    assert not (tmp_path / "store.duckdb").exists()
     assert f"dask worker {cluster.address} --nthreads 1" in json.loads(done.stdout)["error"]["hint"]
 
 
@@ -289,10 +290,14 @@ def test_a_worker_that_does_not_see_the_files(
         (["--cluster", "tcp://x:1", "--jobs", "2"], "--jobs and --cluster were both given"),
     ],
 )
-def test_options_that_cannot_be(here: Cli, inbox: Path, arguments: list[str], said: str) -> None:
-    done = here("ingest", inbox, "--db", "s.duckdb", *arguments)
+@pytest.mark.parametrize("place", ["s.duckdb", "delta:lake"])
+def test_options_that_cannot_be(here: Cli, inbox: Path, place: str, arguments: list[str], said: str) -> None:
+    done = here("ingest", inbox, "--db", place, *arguments)
     assert done.exit_code == 2
     assert said in done.stderr
+    assert [
+        path.name for path in inbox.parent.iterdir() if path.name not in ("inbox", "data")
+    ] == []  # no store is left
 
 
 @pytest.mark.parametrize("lost", ["workers", "scheduler"])

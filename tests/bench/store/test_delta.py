@@ -15,6 +15,8 @@ import polars as pl
 import pytest
 
 import bench
+from bench.store import watching
+from bench.store.inbox import look
 
 from .conftest import BOARD, Write, entries
 
@@ -245,6 +247,38 @@ def test_places_that_are_no_store(
         assert done.exit_code == 2
         assert said in done.stderr
         assert hint in done.stderr
+
+
+@pytest.mark.parametrize("below", ["", "tables", "tables/final/_delta_log"])
+@pytest.mark.parametrize("other", [False, True], ids=["into itself", "into another"])
+def test_a_store_is_no_inbox(
+    here: Cli, take: Cli, lake: Path, write: Write, tmp_path: Path, below: str, other: bool
+) -> None:
+    write("final.csv")
+    take()
+    done = here("ingest", lake / below, "--db", tmp_path / "s.duckdb" if other else f"delta:{lake}", "--settle", 0)
+    assert done.exit_code == 2
+    said = f"this folder lies in the store {lake}" if below else "this is the store itself, not an inbox"
+    assert f"{lake / below}: {said}. Hint: name the folder that benches write to" in done.stderr
+    assert not (tmp_path / "s.duckdb").exists()
+
+
+def test_an_inbox_is_not_made_a_store(here: Cli, inbox: Path) -> None:
+    (inbox / "board.toml").unlink()
+    done = here("ingest", inbox, "--db", f"delta:{inbox}")
+    assert done.exit_code == 2
+    assert "this is the store itself, not an inbox" in done.stderr
+    assert list(inbox.iterdir()) == []
+
+
+def test_a_store_within_the_inbox_is_passed_over(here: Cli, inbox: Path, write: Write) -> None:
+    path = write("a.csv")
+    for _ in range(2):
+        done = here("ingest", inbox, "--db", f"delta:{inbox / 'lake'}", "--settle", 0, "--json")
+        assert done.exit_code == 0, done.said
+        assert [each["export"]["path"] for each in entries(done.stdout)] == [str(path)]
+    parquet = next((inbox / "lake" / "tables").rglob("*.parquet"))
+    assert watching._files(inbox, {path, parquet, inbox / "lake"}) == [look(path)]
 
 
 @pytest.mark.parametrize(
