@@ -20,7 +20,7 @@ from bench.render.values import dumps
 from bench.store.ingest import Ingestion, Progress
 from bench.store.locking import Patience
 from bench.store.status import status
-from bench.store.stores import store_of
+from bench.store.stores import folder_of, holds_store, store_of
 from bench.store.told import Wish
 
 
@@ -70,10 +70,31 @@ def _stop_when_asked(run: Ingestion) -> None:
 def _check(wish: Wish) -> None:
     if not wish.inbox.exists():
         raise UsageError("there is no such folder", file=wish.inbox, hint="name the folder that benches write to")
+    if not wish.inbox.is_dir():
+        raise UsageError(
+            "this is a file, not the folder that benches write to",
+            file=wish.inbox,
+            hint=f"name its folder, or read it alone: bench-analyze {wish.inbox.name}",
+        )
+    _check_store(wish)
     if wish.cluster is not None and wish.jobs != 1:
         raise UsageError("--jobs and --cluster were both given", hint="give one of them: a cluster has its own workers")
     if wish.archive is not None and wish.archive.resolve() == wish.inbox.resolve():
         raise UsageError("--archive names the inbox itself", file=wish.archive, hint="name another folder")
+
+
+def _check_store(wish: Wish) -> None:
+    """Raise UsageError where the inbox is a store, or lies in one; a store that lies in the inbox is passed over."""
+    inbox, place = wish.inbox.resolve(), folder_of(wish.store)
+    stores = {folder for folder in (inbox, *inbox.parents) if holds_store(folder)}
+    if place is not None and inbox.is_relative_to(place.resolve()):
+        stores.add(place.resolve())
+    for store in stores:
+        raise UsageError(
+            "this is the store itself, not an inbox" if store == inbox else f"this folder lies in the store {store}",
+            file=wish.inbox,
+            hint="name the folder that benches write to",
+        )
 
 
 def _print(text: str) -> None:

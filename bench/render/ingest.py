@@ -60,7 +60,7 @@ class Summary:
         self._failed: list[str] = []
         self._alerts: list[str] = []
         self._growing: list[str] = []
-        self._repeated = 0
+        self._still_growing = self._repeated = 0
 
     def add(self, entry: Entry) -> None:
         """Take note of an entry."""
@@ -70,8 +70,10 @@ class Summary:
         elif entry.ingest == "failed" and entry.error is not None and len(self._failed) < SHOWN:
             hint = entry.error.get("hint")
             self._failed.append(f"{entry.path}: {entry.error['message']}" + (f" Hint: {hint}" if hint else ""))
-        elif entry.ingest == "skipped" and "still being written" in entry.reason and len(self._growing) < SHOWN:
-            self._growing.append(f"{entry.path}: {entry.reason}; the next run takes it")
+        elif entry.ingest == "skipped" and "still being written" in entry.reason:
+            self._still_growing += 1
+            if len(self._growing) < SHOWN:
+                self._growing.append(f"{entry.path}: {entry.reason}; the next run takes it")
         if len(self._alerts) < SHOWN:
             self._alerts += [f"{alert.message} ({name})" for alert in entry.alerts]
 
@@ -83,7 +85,7 @@ class Summary:
         yield f"{store}: {_exports(counts.added)} added with {counts.rows} rows, {counts.skipped} skipped, " + (
             f"{counts.failed} failed"
         )
-        yield from _list("still being written", self._growing, len(self._growing))
+        yield from _list("still being written", self._growing, self._still_growing)
         yield from _list("failed", self._failed, counts.tried)
         if self._repeated:
             yield f"failed before and not changed since: {self._repeated} (bench-analyze status --db lists them)"

@@ -29,8 +29,8 @@ from typing import Any
 from distributed import Client
 from distributed.scheduler import KilledWorker
 
-from bench.errors import BenchError, EnvironmentProblem, UsageError
-from bench.store.inbox import Found
+from bench.errors import BenchError, EnvironmentProblem, ExportChanged, ExportMissing, UsageError
+from bench.store.inbox import Found, look
 from bench.store.judging import Failed, Judge, Judged, spooled
 from bench.store.remote import Answer, by_value, task, versions
 
@@ -114,11 +114,17 @@ class Cluster:
             raise self._lost(error) from error
         finally:
             future.release()
+        if kind == "blind" and look(found.path).state != found.state:  # it has gone from here as well
+            return Failed(found, sha256, ExportMissing(value["problem"], file=found.path).to_dict(), growing=True)
         if kind != "done":
             raise _differs(kind, value)
         judged: Judged | Failed = pickle.loads(value)
         assert self._judge.work is not None
-        return replace(judged, found=found) if isinstance(judged, Failed) else spooled(judged, found, self._judge.work)
+        if not isinstance(judged, Failed):
+            return spooled(judged, found, self._judge.work)
+        # Times and numbers of a file may be others there.
+        changed = judged.error["kind"] == ExportChanged.kind or look(found.path).state != found.state
+        return replace(judged, found=found, growing=changed)
 
     def _answer(self, future: Any) -> Answer:
         """Return a task's answer. A worker that dies with it leaves us waiting: the task is then done again."""
@@ -228,8 +234,11 @@ def _differs(kind: str, value: Mapping[str, Any]) -> EnvironmentProblem:
             hint=f"pip install 'bench-analyze[cluster]=={version('bench-analyze')}' there, and start it again",
         )
     if kind == "blind":
+        what = (
+            f"{value['file']} of the inbox ({value['problem']})" if "file" in value else f"the inbox {value['inbox']}"
+        )
         return EnvironmentProblem(
-            f"{where} does not see the inbox {value['inbox']}",
+            f"{where} does not see {what}",
             hint="mount it there under the same path, so that workers read what benches write",
         )
     told = ", ".join(f"{name} {theirs} (here {mine})" for name, (theirs, mine) in value["differences"].items())

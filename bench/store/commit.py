@@ -1,7 +1,7 @@
 """Exports into a store: raw first, then one transaction that decides.
 
 What each export holds was settled when it was judged; here it gets its key, its tables' columns find their places, and
-everything is written in a few statements for all exports that are ready. One that DuckDB cannot take is found by trying
+everything is written in a few statements for all exports that are ready. One that cannot be written is found by trying
 each alone, and fails alone.
 """
 
@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+import polars as pl
 
 from bench.errors import BenchError
 from bench.frames import first_line
@@ -40,6 +42,7 @@ class HeldAlready:
 
 
 Committed = Added | HeldAlready | Failed
+_UNFIT: tuple[type[Exception], ...] = (*REFUSED, pl.exceptions.PolarsError)
 
 
 def commit(con: Connection, known: Known, batch: Sequence[Judged]) -> list[Committed]:
@@ -50,11 +53,11 @@ def commit(con: Connection, known: Known, batch: Sequence[Judged]) -> list[Commi
         return list(held)
     try:
         return [*held, *_commit(con, known, fresh)]
-    except REFUSED as error:
+    except _UNFIT as error:
         sweep_above(con, known.last)
         known.refresh(con, force=True)
         if len(fresh) == 1:
-            return [*held, _refused(fresh[0], error)]
+            return [*held, refused(fresh[0], error)]
         return [*held, *(found for judged in fresh for found in commit(con, known, [judged]))]
 
 
@@ -73,7 +76,8 @@ def apart(known: Known, batch: Sequence[Judged]) -> tuple[list[Judged], list[Hel
     return list(fresh.values()), held
 
 
-def _refused(judged: Judged, error: Exception) -> Failed:
+def refused(judged: Judged, error: Exception) -> Failed:
+    """Return what is said of an export that the store cannot take: a fault of ours, which stops no other."""
     problem = BenchError(
         f"the store cannot take it: {first_line(error)}", file=judged.found.name, hint="please report it"
     )

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from bench.boards import BESIDE
 from bench.export import path_text
+from bench.store.stores import holds_store
 
 DONE = ".done"
 SETTLE_S = 2.0
@@ -52,8 +53,8 @@ class Found:
 def scan(inbox: Path, *, apart: Collection[Path] = ()) -> Iterator[Found]:
     """Yield the exports of a folder and of those below it, in the order of their paths; a file is an inbox of one.
 
-    Left out: hidden files, profiles, markers, unfinished transfers, stores, and what is `apart`. A link to a folder is
-    followed once. What cannot be looked at is yielded with its problem.
+    Left out: hidden files, profiles, markers, unfinished transfers, stores with all that lies in them, and what is
+    `apart`. A link to a folder is followed once. What cannot be looked at is yielded with its problem.
     """
     if not inbox.is_dir():
         yield look(inbox)
@@ -88,6 +89,8 @@ def _folder(folder: Path, visited: set[tuple[int, int]], apart: set[str]) -> Ite
         if entry.name.startswith(".") or (apart and os.path.realpath(path) in apart):
             continue
         if _is_folder(entry):
+            if holds_store(path):
+                continue
             yield from _folder(path, visited, apart)
         elif wanted(entry.name):
             yield look(path)

@@ -25,7 +25,7 @@ from bench.store.inbox import Found, Settling, look, scan
 from bench.store.judging import Failed, Judge, Judged
 from bench.store.seeing import Notes, failure, hashed, seen_as_it_is
 from bench.store.state import Held, Known
-from bench.store.stores import store_of
+from bench.store.stores import own_files, store_of
 from bench.store.told import Counts, Entry, Wish
 from bench.store.watching import changes
 from bench.store.workers import Workers, workers
@@ -70,12 +70,12 @@ class Ingestion:
             read_board(wish.board, "given")  # one that cannot be used ends the run before it begins
         with ExitStack() as opened:
             folder = opened.enter_context(self._store.work_folder())
-            self._known = self._store.load()
             self._approved = {each.sha256 for each in recorded(settings.load().approvals)}
             self._work = folder
             self._judge = Judge(wish.board, wish.options, folder)
             self._workers: Workers = workers(self._judge, wish.jobs, wish.cluster, wish.inbox, wish.patience.timeout_s)
             opened.callback(self._workers.close)
+            self._known = self._store.load()  # last, since it makes the store: nothing is left of a run that cannot be
             self._open = opened.pop_all()
         return self
 
@@ -88,7 +88,7 @@ class Ingestion:
         Raises:
             EnvironmentProblem: the store cannot be written, or was in use for too long. What is committed stays.
         """
-        given = list(self.scan()) if files is None else files
+        given = self._listing() if files is None else files
         for entry in self._all(sorted(given, key=lambda found: (found.mtime_ns, found.path))):
             self.counts.add(entry)
             self._run.add(entry)
@@ -110,7 +110,7 @@ class Ingestion:
         yield from self.once()
         self.record()
         for told_of in changes(self.wish.inbox, self.stop, poll_s):
-            files = self.scan() if told_of is None else told_of
+            files = self._listing() if told_of is None else told_of
             new = [each for each in files if seen_as_it_is(self._known, each) is None and not self._archived(each)]
             entries = [entry for entry in self.once(new) if entry.reason != told.GROWING] if new else []
             if entries:
@@ -124,7 +124,13 @@ class Ingestion:
     def scan(self) -> Iterator[Found]:
         """Yield what lies in the inbox."""
         wish = self.wish
-        return scan(wish.inbox, apart=[path for path in (wish.board, wish.archive) if path is not None])
+        apart = [path for path in (wish.board, wish.archive, *own_files(wish.store)) if path is not None]
+        return scan(wish.inbox, apart=apart)
+
+    def _listing(self) -> list[Found]:
+        found = list(self.scan())
+        self._notes.add_missing(self._known, self.wish.inbox, found)
+        return found
 
     def record(self) -> None:
         """Write what this run did into the store."""
@@ -192,7 +198,7 @@ class Ingestion:
         self._met.add(sha256)
         held = self._known.held.get(sha256)
         if held is not None and not self._to_be_judged_again(found, sha256, held):
-            if seen is None:
+            if seen is None or seen.error is not None:
                 self._notes.add(self._known, found, sha256)
             yield self._skipped(found, sha256, held.path)
         elif sha256 in self._under_way:

@@ -54,11 +54,16 @@ def _write_text(con: Connection, table: JudgedTable, key: int, there: dict[str, 
         there |= {name: name for name in (schema.EXPORT, ROW, LINE)}
     lazy = table.raw.lazy()
     names = lazy.collect_schema().names()
-    for name in names:
-        if name.lower() not in there:
-            con.execute(f"ALTER TABLE {target} ADD COLUMN {quote(name)} VARCHAR")
-            there[name.lower()] = name
-    chosen = [pl.lit(key, pl.Int64).alias(schema.EXPORT), *(pl.col(name).alias(there[name.lower()]) for name in names)]
+    # The reader keeps `_row` and `_line` free, but an export may have a column with the name of a store's key.
+    places = {name: f"{name} (text)" if name.lower() == schema.EXPORT else name for name in names}
+    for place in places.values():
+        if place.lower() not in there:
+            con.execute(f"ALTER TABLE {target} ADD COLUMN {quote(place)} VARCHAR")
+            there[place.lower()] = place
+    chosen = [
+        pl.lit(key, pl.Int64).alias(schema.EXPORT),
+        *(pl.col(name).alias(there[place.lower()]) for name, place in places.items()),
+    ]
     for rows in lazy.select(chosen).collect_batches(chunk_size=BATCH_ROWS, maintain_order=True):
         append(con, target, rows)
 

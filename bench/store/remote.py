@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from bench.store.inbox import look
 from guards import RULES_VERSION
 
 Answer = tuple[str, Any]
@@ -30,16 +31,29 @@ def versions() -> dict[str, str]:
 _ONE_AT_A_TIME = threading.Lock()  # a worker may have several threads; pint's registry and our caches know of none
 
 
-def judged(payload: bytes) -> bytes:
-    """Judge what a task brought; runs on the worker."""
+def judged(payload: bytes, worker: str) -> Answer:
+    """Judge what a task brought; runs on the worker whose address is given."""
     judge, found, sha256, around, data = pickle.loads(payload)
     with _ONE_AT_A_TIME:
         if data is None:
-            return pickle.dumps(judge(found, sha256, around))
+            if problem := _unseen(found.path):
+                return "blind", {"worker": worker, "file": found.name, "problem": problem}
+            return "done", pickle.dumps(judge(found, sha256, around))
         with TemporaryDirectory(prefix="bench-analyze-") as folder:
             path = Path(folder) / found.path.name
             path.write_bytes(data)
-            return pickle.dumps(judge(replace(found, path=path), sha256, around))
+            return "done", pickle.dumps(judge(replace(found, path=path), sha256, around))
+
+
+def _unseen(path: Path) -> str | None:
+    """Return why this machine cannot read a file that the one that asks could, None where it can."""
+    if problem := look(path).problem:
+        return problem
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        return error.strerror or str(error)
+    return None
 
 
 def task(payload: bytes | None, expected: dict[str, Any]) -> Answer:
@@ -66,7 +80,7 @@ def task(payload: bytes | None, expected: dict[str, Any]) -> Answer:
         return "differs", {"worker": worker, "differences": other}
     if not os.path.exists(expected["inbox"]):  # noqa: PTH110 - travels light
         return "blind", {"worker": worker, "inbox": expected["inbox"]}
-    return "done", None if payload is None else remote.judged(payload)
+    return ("done", None) if payload is None else remote.judged(payload, worker)
 
 
 def by_value(function: Any) -> Any:

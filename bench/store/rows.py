@@ -9,7 +9,7 @@ import polars as pl
 from bench.bulk import BATCH_ROWS, literal, quote
 from bench.export import ROW
 from bench.store import schema
-from bench.store.columns import Incoming, Place, place_all
+from bench.store.columns import Incoming, Place, Stored, place_all
 from bench.store.database import MAIN, Connection, append, types_of
 from bench.store.judging import JudgedTable
 from bench.store.raw import Keyed
@@ -77,7 +77,8 @@ def _prepare(con: Connection, known: Known, name: str, table: JudgedTable) -> li
         for column in table.schema
         if column != ROW
     ]
-    places = place_all(incoming, stored, lambda column: extent_of(con, name, column))
+    keys = [Stored(key, "", type_) for key, type_ in _KEYS.items()]  # their names are taken
+    places = place_all(incoming, [*keys, *stored], lambda column: extent_of(con, name, column))
     target = f"{MAIN}.main.{quote(name)}"
     by_name = {each.name: each for each in stored}
     for place in places:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -36,9 +36,26 @@ class Notes:
         told = None if error is None else json.dumps(noted, sort_keys=True)
         if told is not None and known.seen.get(found.name) == Seen(found.state, sha256, told):
             return
+        self._write(known, found, sha256, told)
+
+    def _write(self, known: Known, found: Found, sha256: str | None, told: str | None) -> None:
         sizes = dict(zip(("bytes", "mtime_ns", "ctime_ns", "inode"), found.state, strict=True))
         self.rows.append({"path": found.name, **sizes, "sha256": sha256, "error": told, "seen_at": now()})
         known.seen[found.name] = Seen(found.state, sha256, told)
+
+    def add_missing(self, known: Known, inbox: Path, found: Collection[Found]) -> None:
+        """Let go the failures of what no longer lies in an inbox; `found`: all that does, as `inbox.scan` yields it.
+
+        What lies below a folder that cannot be read now may well be there.
+        """
+        there = {each.name for each in found}
+        shut = {each.path for each in found if each.problem is not None}
+        root = Found(inbox).name
+        for name, seen in list(known.seen.items()):
+            if seen.error is None or name in there or not (name == root or Path(name).is_relative_to(root)):
+                continue
+            if shut.isdisjoint(Path(name).parents):
+                self._write(known, Found(Path(name)), None, None)
 
     def add_committed(self, known: Known, done: Sequence[Committed]) -> None:
         """Note files whose bytes the store now holds."""

@@ -28,7 +28,8 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A file that was looked at. `error`: JSON of why it could not be read, None where the store holds its bytes."""
+    """A file that was looked at. `error`: JSON of why it could not be read, None where the store holds its bytes, or
+    where it has gone from the inbox since it failed (`state` is then zero)."""
 
     state: State
     sha256: str | None

@@ -9,6 +9,7 @@ than was asked for. So status, selections and working copies exist once.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from bench.errors import EnvironmentProblem, UsageError
 from bench.store.locking import Patience
+from bench.tables import raw_path
 
 if TYPE_CHECKING:
     from bench.store.commit import Committed
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 DELTA = "delta:"
 Versions = Mapping[str, int]
+_LEDGER_LOG = Path("guard", "exports", "_delta_log")
 _ONE_SLASH = re.compile(r"^([a-z][a-z0-9+.-]+):/(?=[^/])")
 
 
@@ -103,14 +106,34 @@ def store_of(
     try:
         from bench.store.delta.store import DeltaStore  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
-        if error.name != "deltalake":
+        package = (error.name or "").partition(".")[0]
+        if package not in ("deltalake", "arro3"):  # arro3 comes with deltalake
             raise
         raise EnvironmentProblem(
-            "a Delta store needs the package deltalake, which is not installed",
+            f"a Delta store needs the package {package}, which is not installed",
             file=text,
             hint="pip install 'bench-analyze[delta]'",
         ) from error
     return DeltaStore(place if "://" in place else str(Path(place).absolute()), patience, pinned=versions, inbox=inbox)
+
+
+def own_files(location: str | PathLike[str]) -> list[Path]:
+    """Return the files of a store that lie beside each other, which no inbox around them holds as exports."""
+    if is_delta(location):
+        return []
+    path = Path(location)
+    return [path, raw_path(path)]
+
+
+def holds_store(folder: Path) -> bool:
+    """Return whether a folder is that of a Delta store."""
+    return os.path.isdir(folder / _LEDGER_LOG)  # noqa: PTH112 - what may not be looked at is none
+
+
+def folder_of(location: str | PathLike[str]) -> Path | None:
+    """Return the folder that a location names as a Delta store, None where it names none of this machine."""
+    place = fspath(location).removeprefix(DELTA)
+    return Path(place) if is_delta(location) and place and ":/" not in place else None
 
 
 def is_delta(location: str | PathLike[str]) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bench.errors import EnvironmentProblem
 from bench.store.inbox import DONE, Found, look, scan, wanted
+from bench.store.stores import holds_store
 
 EVERYTHING_S = 60.0  # how often the whole inbox is looked at in any case
 _QUIET_MS = 200  # changes that follow within this time are told together
@@ -68,4 +69,10 @@ def _files(inbox: Path, paths: set[Path]) -> list[Found]:
     visible = [path for path in named if not any(part.startswith(".") for part in path.relative_to(inbox).parts)]
     found = {path: look(path) for path in visible if wanted(path.name) and path.is_file()}
     found |= {each.path: each for path in visible if path.is_dir() for each in scan(path)}
+    found = {path: each for path, each in found.items() if not _in_store(path, inbox)}
     return [found[path] for path in sorted(found)]
+
+
+def _in_store(path: Path, inbox: Path) -> bool:
+    """Return whether a path lies in a store that the inbox holds: every commit there is told as a change."""
+    return any(holds_store(folder) for folder in path.parents if folder != inbox and folder.is_relative_to(inbox))

@@ -6,7 +6,8 @@ fit. The ledger of columns is summed over the exports that agree; witnesses and 
 `_export` is the export's key in `guard.exports`.
 
 A filter is the user's own SQL. It is held to one expression, and runs where no file can be reached and no setting
-changed; the store is attached read-only. Of an export that it thins out, no more rows count as changed than are left.
+changed; the store is attached read-only. Of an export that it thins out, the rows changed are those of what is left
+(see `thinned`); the columns' counts stay those of the whole export.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ from bench.store.database import (
     refuse_no_expression,
 )
 from bench.store.keys import keys_of, ranges
-from bench.store.schema import EXPORT
 from bench.store.stores import Store
+from bench.store.thinned import count_changed
 from bench.tables import explained
 
 WORK = "work"
@@ -176,10 +177,7 @@ def _ledger(con: Connection, names: Sequence[str], *, filtered: bool) -> None:
                 f"DELETE FROM {WORK}.guard.flags f WHERE table_name = {literal(name)} "
                 f"AND NOT EXISTS (FROM {WORK}.main.{quote(name)} r WHERE r._row = f._row)"
             )
-            con.execute(
-                f"UPDATE {WORK}.guard.exports e SET rows_changed = least(rows_changed, (SELECT count(*) "
-                f"FROM {WORK}.main.{quote(name)} r WHERE r.{EXPORT} = e.export)) WHERE table_name = {literal(name)}"
-            )
+            count_changed(con, WORK, name)
     for signature, body in MACROS.items():
         con.execute(f"CREATE MACRO {WORK}.main.{signature} AS {body}")
 

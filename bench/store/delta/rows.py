@@ -115,8 +115,16 @@ def texts(table: JudgedTable, key: int) -> Iterator[pl.DataFrame]:
         return
     lazy = table.raw.lazy()
     names = [name for name in lazy.collect_schema().names() if name not in (ROW, LINE)]
-    cells = lazy.unpivot(names, index=[ROW, LINE], variable_name="column_name", value_name="text")
-    keyed = cells.with_columns(pl.lit(key).alias(schema.EXPORT), pl.lit(table.report.name).alias("table_name"))
+    # By number, since a column of an export may itself be called `text` or `column_name`.
+    numbered = {str(number): name for number, name in enumerate(names)}
+    cells = lazy.select(ROW, LINE, *(pl.col(name).alias(number) for number, name in numbered.items())).unpivot(
+        list(numbered), index=[ROW, LINE], variable_name="column_name", value_name="text"
+    )
+    keyed = cells.with_columns(
+        pl.lit(key).alias(schema.EXPORT),
+        pl.lit(table.report.name).alias("table_name"),
+        pl.col("column_name").replace(numbered),
+    )
     chosen = [pl.col(name).cast(type_) for name, type_ in TEXTS.items()]
     yield from keyed.select(chosen).collect_batches(chunk_size=BATCH_ROWS, maintain_order=True)
 

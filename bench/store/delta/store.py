@@ -8,13 +8,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.store.again import written
-from bench.store.commit import Committed
+from bench.store.commit import Committed, refused
 from bench.store.database import Connection
 from bench.store.delta import ledger
 from bench.store.delta.compaction import compact, compact_whole
 from bench.store.delta.image import bytes_of, image
 from bench.store.delta.snapshot import FILES, LEDGER, RUNS, SEEN, TEXTS, Snapshot, check, made
-from bench.store.delta.tables import Conflict, Lake, append, explained, sizes
+from bench.store.delta.tables import Conflict, Lake, Unfit, append, explained, sizes
 from bench.store.delta.writer import Writer
 from bench.store.inbox import Found
 from bench.store.judging import Judged
@@ -56,6 +56,21 @@ class DeltaStore:
 
     def commit(self, known: Known, batch: Sequence[Judged], notes: Notes) -> list[Committed]:
         """Write exports; when other writers are faster, read what they wrote and try again, for as long as we wait."""
+        with explained(self._lake):
+            done = self._commit(known, batch)
+        notes.add_committed(known, done)
+        return done
+
+    def _commit(self, known: Known, batch: Sequence[Judged]) -> list[Committed]:
+        """Write exports, each alone where one of them cannot be written; that one fails alone."""
+        try:
+            return self._patient(known, batch)
+        except Unfit as error:
+            if len(batch) == 1:
+                return [refused(batch[0], error)]
+            return [found for judged in batch for found in self._commit(known, [judged])]
+
+    def _patient(self, known: Known, batch: Sequence[Judged]) -> list[Committed]:
         done: list[Committed] = []
 
         def attempt() -> bool:
@@ -65,9 +80,7 @@ class DeltaStore:
                 raise Busy(f"other writers were faster each time: {str(error).splitlines()[0]}") from error
             return True
 
-        with explained(self._lake):
-            self._patience.wait(self.location, attempt)
-        notes.add_committed(known, done)
+        self._patience.wait(self.location, attempt)
         return done
 
     def record(self, notes: Notes, run: Mapping[str, object]) -> None:

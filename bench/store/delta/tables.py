@@ -16,10 +16,11 @@ from pathlib import Path
 import polars as pl
 from arro3.core import RecordBatch, RecordBatchReader
 from deltalake import CommitProperties, DeltaTable, Field, Schema, Transaction, write_deltalake
-from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
+from deltalake.exceptions import CommitFailedError, DeltaError, SchemaMismatchError, TableNotFoundError
 
 from bench.errors import BenchError, EnvironmentProblem, UsageError
 from bench.export import path_text
+from bench.frames import first_line
 
 FORMAT = 1
 _FOREVER = "interval 36500 days"
@@ -34,6 +35,10 @@ _OTHER_WRITERS = 30  # commits of others that a commit of ours gives way to
 Table = DeltaTable
 Conflict = CommitFailedError
 """Another writer was faster, or the table changed its form meanwhile: read it again, and try again."""
+
+
+class Unfit(Exception):  # noqa: N818 - as Conflict: what became of a write
+    """The rows cannot be made, or are none that the table takes: the store itself is well."""
 
 
 @dataclass
@@ -144,20 +149,27 @@ def append_once(
 
     Raises:
         Conflict: one of the transactions was done since the table was read, or the table's form has changed.
+        Unfit: the rows cannot be made, or the table cannot take them.
     """
+    stream = _Stream(parts, schema)
     properties = CommitProperties(
         max_commit_retries=_OTHER_WRITERS, app_transactions=[Transaction(*each) for each in transactions.items()]
     )
-    if replaced:
-        keys = ", ".join(map(str, sorted({*replaced, *transactions.values()})))
-        write_deltalake(
-            table, _stream(parts, schema), mode="overwrite", predicate=f"_export IN ({keys})", schema_mode="merge",
-            commit_properties=properties,
-        )  # fmt: skip
-    else:
-        write_deltalake(
-            table, _stream(parts, schema), mode="append", schema_mode="merge", commit_properties=properties
-        )  # fmt: skip
+    keys = ", ".join(map(str, sorted({*replaced, *transactions.values()})))
+    try:
+        if replaced:
+            write_deltalake(
+                table, stream.batches(), mode="overwrite", predicate=f"_export IN ({keys})", schema_mode="merge",
+                commit_properties=properties,
+            )  # fmt: skip
+        else:
+            write_deltalake(table, stream.batches(), mode="append", schema_mode="merge", commit_properties=properties)
+    except SchemaMismatchError as error:
+        raise Unfit(_said(error)) from error
+    except DeltaError as error:
+        if stream.problem is None:
+            raise
+        raise Unfit(first_line(stream.problem)) from error
 
 
 def append(table: DeltaTable, rows: pl.DataFrame) -> None:
@@ -228,15 +240,26 @@ def sizes(table: DeltaTable) -> int:
     return int(found or 0)
 
 
-def _stream(parts: Iterable[pl.DataFrame], schema: pl.Schema) -> RecordBatchReader:
-    """Return frames as one stream of batches: memory holds one of them."""
+class _Stream:
+    """Frames as one stream of batches: memory holds one of them. `problem`: why they could not be made; Delta's own
+    error, in which it comes out, does not tell it from one of the store."""
 
-    def batches() -> Iterator[RecordBatch]:
-        for part in parts:
-            yield from RecordBatchReader.from_arrow(part)
+    def __init__(self, parts: Iterable[pl.DataFrame], schema: pl.Schema) -> None:
+        self._parts, self._schema = parts, schema
+        self.problem: pl.exceptions.PolarsError | None = None
 
-    empty = RecordBatchReader.from_arrow(schema.to_frame())
-    return RecordBatchReader.from_batches(empty.schema, batches())
+    def batches(self) -> RecordBatchReader:
+        """Return the stream."""
+        empty = RecordBatchReader.from_arrow(self._schema.to_frame())
+        return RecordBatchReader.from_batches(empty.schema, self._each())
+
+    def _each(self) -> Iterator[RecordBatch]:
+        try:
+            for part in self._parts:
+                yield from RecordBatchReader.from_arrow(part)
+        except pl.exceptions.PolarsError as error:
+            self.problem = error
+            raise
 
 
 @contextmanager
@@ -269,6 +292,12 @@ def explained(lake: Lake) -> Iterator[None]:
                 f"there is no such kind of place: {text.partition('. ')[0]}",
                 file=lake.location,
                 hint="delta:FOLDER, or delta: with s3://, az://, gs:// and others",
+            ) from error
+        if "arrow error" in text.lower():
+            raise BenchError(
+                f"rows and table do not fit each other: {text}",
+                file=lake.location,
+                hint="please report it; what is committed stays",
             ) from error
         raise EnvironmentProblem(
             f"the store cannot be reached, read or written: {text}",

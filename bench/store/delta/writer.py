@@ -55,7 +55,7 @@ class Writer:
         self._lake, self._inbox = lake, inbox
         self._claims: dict[str, _Claims] = {}
         self._own: set[int] = set()  # keys that the attempt under way has claimed
-        self._wrote: set[int] = set()  # keys whose rows this commit has written, over all of its attempts
+        self._wrote: set[int] = set()  # keys whose rows are written and not yet told, over all attempts
         self._version, self._settled = -1, 0
 
     def load(self) -> Known:
@@ -84,7 +84,7 @@ class Writer:
         fresh, held = apart(known, batch)
         keyed = self._write(known, fresh) if fresh else []
         done: list[Committed] = [*map(self._told, held), *(self._added(known, key, judged) for key, judged in keyed)]
-        self._wrote.clear()
+        self._wrote.difference_update(key for key, _ in keyed)
         return done
 
     def _write(self, known: Known, fresh: Sequence[Judged]) -> list[Keyed]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import socket
@@ -74,14 +75,19 @@ class Cluster:
         )
 
     def worker(
-        self, *, bare: bool = False, environment: dict[str, str] | None = None, more: Sequence[str] = ()
+        self,
+        *,
+        bare: bool = False,
+        environment: dict[str, str] | None = None,
+        more: Sequence[str] = (),
+        folder: Path | None = None,
     ) -> subprocess.Popen[bytes]:
-        """Start a worker; `bare`: one that has what we need but not us."""
+        """Start a worker; `bare`: one that has what we need but not us; `folder`: where it stands."""
         python = [sys.executable, "-m", "dask"]
         if bare:  # without site, the link to this checkout is not followed
             python = [sys.executable, "-S", "-c", BARE.format(site=sysconfig.get_path("purelib"))]
         usual = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1"]
-        return self._start([*python, "worker", self.address, *usual, *more], environment or {})
+        return self._start([*python, "worker", self.address, *usual, *more], environment or {}, folder)
 
     def stuck_worker(self) -> tuple[subprocess.Popen[bytes], int]:
         """Start a worker that does not end its fourth task; return it and a pipe that is readable from then on."""
@@ -106,11 +112,13 @@ class Cluster:
         for pipe in self._pipes:
             os.close(pipe)
 
-    def _start(self, command: list[str], environment: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
+    def _start(
+        self, command: list[str], environment: dict[str, str] | None = None, folder: Path | None = None
+    ) -> subprocess.Popen[bytes]:
         with (self._folder / f"{len(self._begun)}.log").open("wb") as log:
             # Its own data folder: a worker's machine has not this user's approvals.
             given = os.environ | {"BENCH_ANALYZE_DATA": str(self._folder / "data")} | (environment or {})
-            process = subprocess.Popen(command, cwd=self._folder, stdout=log, stderr=log, env=given)
+            process = subprocess.Popen(command, cwd=folder or self._folder, stdout=log, stderr=log, env=given)
         self._begun.append(process)
         return process
 
@@ -216,10 +224,11 @@ def test_no_scheduler(cli: Cli, inbox: Path) -> None:
     assert "Hint: start one with dask scheduler, or leave --cluster out" in done.stderr
 
 
-def test_no_worker(on: Cli, cluster: Cluster) -> None:
+def test_no_worker(on: Cli, cluster: Cluster, tmp_path: Path) -> None:
     done = on("--json")
     assert done.exit_code == 2
     assert "the scheduler has no worker" in done.stderr
+    assert not (tmp_path / "store.duckdb").exists()
     assert f"dask worker {cluster.address} --nthreads 1" in json.loads(done.stdout)["error"]["hint"]
 
 
@@ -252,6 +261,27 @@ def test_a_worker_that_does_not_see_the_inbox(cli: Cli, cluster: Cluster, inbox:
     assert f"does not see the inbox {mine}" in done.stderr
 
 
+@pytest.mark.parametrize("seeing", [False, True], ids=["alone", "beside one that sees"])
+def test_a_worker_that_does_not_see_the_files(
+    cli: Cli, cluster: Cluster, inbox: Path, write: Write, tmp_path_factory: pytest.TempPathFactory, seeing: bool
+) -> None:
+    for number in range(12):
+        write(f"{number}.csv", first=number * 20)
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / inbox.name).mkdir()
+    cluster.worker(folder=elsewhere)
+    if seeing:
+        cluster.worker(folder=inbox.parent)
+    cluster.wait_for(1 + seeing)
+    mine = f"/proc/self/cwd/{inbox.name}"  # another folder for each process
+    done = cli("ingest", mine, "--db", "s.duckdb", "--settle", 0, "--cluster", cluster.address)
+    assert done.exit_code == 2, done.said
+    said = rf"tcp://127\.0\.0\.1:\d+ does not see {mine}/\d+\.csv of the inbox \(No such file or directory\)"
+    assert re.search(said, done.stderr), done.stderr
+    assert "Hint: mount it there under the same path" in done.stderr
+    assert "still being written" not in done.said
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -260,10 +290,14 @@ def test_a_worker_that_does_not_see_the_inbox(cli: Cli, cluster: Cluster, inbox:
         (["--cluster", "tcp://x:1", "--jobs", "2"], "--jobs and --cluster were both given"),
     ],
 )
-def test_options_that_cannot_be(here: Cli, inbox: Path, arguments: list[str], said: str) -> None:
-    done = here("ingest", inbox, "--db", "s.duckdb", *arguments)
+@pytest.mark.parametrize("place", ["s.duckdb", "delta:lake"])
+def test_options_that_cannot_be(here: Cli, inbox: Path, place: str, arguments: list[str], said: str) -> None:
+    done = here("ingest", inbox, "--db", place, *arguments)
     assert done.exit_code == 2
     assert said in done.stderr
+    assert [
+        path.name for path in inbox.parent.iterdir() if path.name not in ("inbox", "data")
+    ] == []  # no store is left
 
 
 @pytest.mark.parametrize("lost", ["workers", "scheduler"])

@@ -31,6 +31,7 @@ from .conftest import BOARD, Write, entries
 pytest.importorskip("deltalake", reason="the extra delta is not installed")
 Cli = Callable[..., Any]
 KILLS = int(os.environ.get("CHAOS_STORE_KILLS", "4"))
+ROOT = Path(__file__).parents[3]
 EXPORTS = int(os.environ.get("CHAOS_STORE_EXPORTS", "36"))
 # A commit after every third export, so that a kill often comes while one is written.
 JOB = """
@@ -131,6 +132,32 @@ def test_a_column_joins_by_name_and_unit_and_loses_nothing(take: Cli, place: str
         assert units["vout_v"] == "V"
 
 
+def test_columns_may_have_the_names_that_the_store_itself_uses(take: Cli, here: Cli, place: str, inbox: Path) -> None:
+    names = ["text", "column_name", "_export", "_row", "_line", "_day", "_station", "table_name"]
+    for number, name in enumerate(names):  # a cell that is cleared; one that is not
+        (inbox / f"a{number}.csv").write_text(f"serial,{name},vout_v\nA1,1.5,5.0\nA2,9.9E+37,5.01\nA3,2.5,5.02\n")
+    (inbox / "board.toml").write_text(BOARD.replace('"vout_v"', '"text", "_export", "_Day"'))
+    cells = "".join(f"B{n},{4960 + n % 9 * 10},{4960 + n % 9 * 10},{4.96 + n % 9 / 100}\n" for n in range(12))
+    (inbox / "corrected.csv").write_text(f"serial,text (V),_export (V),vout_v\n{cells}")
+    cells = "".join(f"C{n},{300 + n % 9},{400 + n % 9}\n" for n in range(12))
+    (inbox / "refused.csv").write_text(f"serial,text (V),_Day (V)\n{cells}")
+    for _ in range(2):  # the second time into the columns that are there
+        found = take("--table", "a")
+        assert {each["ingest"] for each in found} == {"added"}
+        for path in inbox.glob("*.csv"):
+            path.write_text(path.read_text().replace("A1", "D1").replace("B1", "E1").replace("C1", "F1"))
+    outcomes = {Path(each["export"]["path"]).stem: each["guard"]["outcome"] for each in found}
+    assert (outcomes["corrected"], outcomes["refused"]) == ("corrected", "refused")
+    with bench.open(place) as analysis:
+        table = analysis.table()
+        assert table.height == 2 * (8 * 3 + 24)
+        held = table.filter(pl.col("serial").str.starts_with("A")).drop("serial", "vout_v", "_row", "_export")
+        values = sorted(float(value) for row in held.rows() for value in row if value is not None)
+        assert [value for value in values if value < 9e37] == [1.5] * 8 + [2.5] * 16
+        assert table["_export"].n_unique() == 2 * len(found)
+    assert here("status", "--db", place).exit_code == 0
+
+
 def test_an_alert_tells_of_a_column_that_was_never_so(take: Cli, here: Cli, place: str, write: Write) -> None:
     write("final-2026-10-01.csv")
     take()
@@ -156,6 +183,55 @@ def test_bad_exports_are_listed_and_tried_again_when_they_change(
     write("bad.csv", first=50)
     assert told(take()) == {"bad.csv": "added", "good.csv": "skipped"}
     assert status(here, place)["failed"] == []
+
+
+@pytest.mark.parametrize("what", ["gone", "mended", "moved", "folder gone", "held by another name"])
+def test_failures_that_are_no_more_are_not_listed(
+    take: Cli, here: Cli, place: str, inbox: Path, write: Write, what: str
+) -> None:
+    bad = inbox / "sub" / "bad.csv"
+    bad.parent.mkdir()
+    bad.write_bytes(b"\x00\x01\x02")
+    other = inbox / "other.csv"
+    other.write_bytes(b"\x00\x01\x03")
+    take(code=2)
+    assert [Path(each["path"]).name for each in status(here, place)["failed"]] == ["other.csv", "bad.csv"]
+    if what in ("gone", "moved"):
+        bad.rename(inbox / "sub" / "new.csv") if what == "moved" else bad.unlink()
+    elif what == "mended":
+        write("sub/bad.csv")
+    elif what == "folder gone":
+        shutil.rmtree(bad.parent)
+    else:
+        shutil.copy(write("good.csv"), bad)
+    take(code=2 if what == "moved" else 0)
+    listed = {Path(each["path"]).name for each in status(here, place)["failed"]}
+    assert listed == {"other.csv"} | ({"new.csv"} if what == "moved" else set())
+    assert status(here, place)["counts"]["failed"] == len(listed)
+    assert f"failed: {len(listed)}\n" in here("status", "--db", place).stdout
+
+
+def test_a_folder_that_can_be_read_again_is_no_failure(
+    take: Cli, here: Cli, place: str, inbox: Path, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("sub/a.csv")
+    (inbox / "sub" / "bad.csv").write_bytes(b"\x00\x01\x02")
+    take(code=2)
+    scandir = os.scandir
+
+    def refused(path: Any) -> Any:
+        if not isinstance(path, int) and Path(path).name == "sub":
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    take(code=2)
+    failed = {Path(each["path"]).name: each["error"]["message"] for each in status(here, place)["failed"]}
+    assert set(failed) == {"sub", "bad.csv"}  # below it nobody can look
+    assert failed["sub"] == "the folder cannot be read: Permission denied"
+    monkeypatch.setattr(os, "scandir", scandir)
+    take()
+    assert [Path(each["path"]).name for each in status(here, place)["failed"]] == ["bad.csv"]
 
 
 def test_what_is_judged_again_takes_the_place_of_what_was_and_receipts_replay(
@@ -204,6 +280,38 @@ def test_what_is_chosen_by_table_date_and_condition(take: Cli, place: str, write
         bench.open(place, tables=["nope"])
     with pytest.raises(bench.UsageError, match="holds no export since 2099-01-01"):
         bench.open(place, since="2099-01-01")
+
+
+@pytest.mark.parametrize(
+    ("where", "changed"),
+    [
+        ("fixture = 'FIX-01'", 0),
+        ("fixture = 'FIX-02'", 1),
+        ("fixture = 'FIX-03' and serial <> 'SRB5030-2610-0203'", 11 + 12),
+        ("fixture <> 'FIX-03'", 1),
+        ("serial = 'nothing'", 0),
+        ("true", 12 + 12 + 1),
+    ],
+)
+def test_rows_changed_are_those_of_the_rows_that_a_condition_chose(
+    here: Cli, take: Cli, place: str, inbox: Path, where: str, changed: int
+) -> None:
+    mixed = (ROOT / "fixtures" / "mixed_fixtures" / "final-test-2026-10-29.csv").read_text()  # FIX-03 is corrected
+    (inbox / "final-1.csv").write_text(mixed)
+    (inbox / "final-2.csv").write_text(mixed.replace("-2610-", "-2611-").replace(",4.9986,", ",9.9E+37,"))
+    take("--board", ROOT / "fixtures" / "srb5030.toml", "--table", "final")
+    with bench.open(place, where=where) as analysis:
+        assert analysis.guard.tables[0].rows_changed == changed
+    assert f" {changed} changed\n" in here("--from", place, "--where", where).stdout
+
+
+def test_rows_changed_of_a_long_table(take: Cli, place: str, inbox: Path) -> None:
+    rows = "".join(f"SN-{n},VOUT,{4960 + n % 9}\nSN-{n},NOTE_CHECK,{4.9 + n / 100:.2f}\n" for n in range(12))
+    (inbox / "log.csv").write_text(f"serial,measurement,value_v\n{rows}")
+    take()
+    for where, changed in (("measurement = 'VOUT'", 12), ("measurement <> 'VOUT'", 0), ("serial = 'SN-3'", 1)):
+        with bench.open(place, where=where) as analysis:
+            assert analysis.guard.tables[0].rows_changed == changed, where
 
 
 def test_a_store_that_is_not_there_is_a_usage_error(here: Cli, place: str) -> None:

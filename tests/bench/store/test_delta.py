@@ -15,6 +15,8 @@ import polars as pl
 import pytest
 
 import bench
+from bench.store import watching
+from bench.store.inbox import look
 
 from .conftest import BOARD, Write, entries
 
@@ -247,6 +249,38 @@ def test_places_that_are_no_store(
         assert hint in done.stderr
 
 
+@pytest.mark.parametrize("below", ["", "tables", "tables/final/_delta_log"])
+@pytest.mark.parametrize("other", [False, True], ids=["into itself", "into another"])
+def test_a_store_is_no_inbox(
+    here: Cli, take: Cli, lake: Path, write: Write, tmp_path: Path, below: str, other: bool
+) -> None:
+    write("final.csv")
+    take()
+    done = here("ingest", lake / below, "--db", tmp_path / "s.duckdb" if other else f"delta:{lake}", "--settle", 0)
+    assert done.exit_code == 2
+    said = f"this folder lies in the store {lake}" if below else "this is the store itself, not an inbox"
+    assert f"{lake / below}: {said}. Hint: name the folder that benches write to" in done.stderr
+    assert not (tmp_path / "s.duckdb").exists()
+
+
+def test_an_inbox_is_not_made_a_store(here: Cli, inbox: Path) -> None:
+    (inbox / "board.toml").unlink()
+    done = here("ingest", inbox, "--db", f"delta:{inbox}")
+    assert done.exit_code == 2
+    assert "this is the store itself, not an inbox" in done.stderr
+    assert list(inbox.iterdir()) == []
+
+
+def test_a_store_within_the_inbox_is_passed_over(here: Cli, inbox: Path, write: Write) -> None:
+    path = write("a.csv")
+    for _ in range(2):
+        done = here("ingest", inbox, "--db", f"delta:{inbox / 'lake'}", "--settle", 0, "--json")
+        assert done.exit_code == 0, done.said
+        assert [each["export"]["path"] for each in entries(done.stdout)] == [str(path)]
+    parquet = next((inbox / "lake" / "tables").rglob("*.parquet"))
+    assert watching._files(inbox, {path, parquet, inbox / "lake"}) == [look(path)]
+
+
 @pytest.mark.parametrize(
     ("place", "said"),
     [
@@ -313,6 +347,44 @@ def test_other_writers_that_are_always_faster_are_told(
     assert {each["ingest"] for each in take()} == {"added", "skipped"}
 
 
+@pytest.mark.parametrize("step", ["texts", "rows"])
+def test_an_export_that_cannot_be_written_holds_back_no_other(
+    here: Cli, take: Cli, lake: Path, write: Write, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """A fault of ours, as polars tells it, while one export's cells are made."""
+    writer = pytest.importorskip("bench.store.delta.writer")
+    for number, name in enumerate(["a.csv", "b.csv", "c.csv"]):
+        write(name, first=number * 20, scale=1000)
+    made = getattr(writer, step)
+
+    def falls(*arguments: Any) -> Any:
+        if "b" in {getattr(getattr(each, "report", None), "name", "") for each in arguments}:
+            return iter(pl.LazyFrame({"x": [1]}).select("x", "x").collect_batches())
+        return made(*arguments)
+
+    monkeypatch.setattr(writer, step, falls)
+    found = take(code=2)
+    assert {Path(each["export"]["path"]).name: each["ingest"] for each in found} == {
+        "a.csv": "added", "b.csv": "failed", "c.csv": "added",
+    }  # fmt: skip
+    (failed,) = [each["error"] for each in found if each["error"]]
+    assert failed["message"].startswith("the store cannot take it: ")
+    assert "duplicate" in failed["message"]
+    assert "credentials" not in failed["hint"]
+    monkeypatch.setattr(writer, step, made)
+    assert sorted(each["ingest"] for each in take()) == ["added", "skipped", "skipped"]
+    with bench.open(f"delta:{lake}") as analysis:
+        assert {name: analysis.table(name).height for name in analysis.tables} == dict.fromkeys("abc", 20)
+    assert here("status", "--db", f"delta:{lake}", "--json").document["unfinished"] == []
+
+
+def test_rows_that_do_not_fit_are_not_told_as_a_store_out_of_reach(lake: Path) -> None:
+    tables = pytest.importorskip("bench.store.delta.tables")
+    said = r"delta:.*: rows and table do not fit each other: Arrow error: .* Hint: please report it; what is committed"
+    with pytest.raises(bench.BenchError, match=said), tables.explained(tables.Lake(str(lake))):
+        raise deltalake.exceptions.DeltaError("Arrow error: C Data interface error")
+
+
 def test_a_version_that_was_cleaned_away_is_told(
     take: Cli, here: Cli, lake: Path, inbox: Path, write: Write, tmp_path: Path
 ) -> None:
@@ -337,14 +409,28 @@ def test_a_single_analysis_takes_files(here: Cli, write: Write, lake: Path, opti
     assert not lake.exists()
 
 
-def test_without_the_package_it_is_said(here: Cli, inbox: Path, lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith(("bench.store.delta", "deltalake"))]:
+@pytest.mark.parametrize("package", ["deltalake", "arro3"])
+def test_without_the_package_it_is_said(
+    here: Cli, take: Cli, inbox: Path, lake: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    package: str,
+) -> None:  # fmt: skip
+    write("a.csv")
+    take()
+    place, receipt = f"delta:{lake}", tmp_path / "receipt.json"
+    assert here("--from", place, "-c", "1", "--receipt", receipt).exit_code == 0
+    for name in [name for name in sys.modules if name.startswith(("bench.store.delta", "deltalake", "arro3"))]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "deltalake", None)
-    done = here("ingest", inbox, "--db", f"delta:{lake}")
-    assert done.exit_code == 2
-    assert "a Delta store needs the package deltalake, which is not installed" in done.stderr
-    assert "Hint: pip install 'bench-analyze[delta]'" in done.stderr
+    monkeypatch.setitem(sys.modules, package, None)
+    for command in (
+        ["ingest", inbox, "--db", place],
+        ["status", "--db", place],
+        ["--from", place],
+        ["replay", receipt],
+    ):
+        done = here(*command)
+        assert done.exit_code == 2, command
+        assert f"{place}: a Delta store needs the package {package}, which is not installed" in done.stderr
+        assert "Hint: pip install 'bench-analyze[delta]'" in done.stderr
 
 
 def test_a_time_of_an_export_stays_as_it_was_written(take: Cli, lake: Path, inbox: Path) -> None:

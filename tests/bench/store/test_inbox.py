@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 
-from bench.store.inbox import Settling, look, scan
+from bench.render.ingest import SHOWN, Summary
+from bench.store import told
+from bench.store.inbox import Found, Settling, look, scan
+from bench.store.told import Counts
 
 from .conftest import Write, asked, entries
 
@@ -167,6 +170,18 @@ def test_a_file_that_grows_is_left_for_the_next_run(ingest: Cli, inbox: Path, st
     assert found["b.csv"]["ingest"] == "added"
     assert done.exit_code == 0
     assert asked(store, "SELECT path FROM guard.exports") == [(str(inbox / "b.csv"),)]
+
+
+def test_the_summary_counts_all_files_that_still_grow_and_names_some() -> None:
+    summary, counts = Summary(), Counts()
+    for number in range(SHOWN + 5):
+        entry = told.growing(Found(Path(f"/inbox/{number}.csv")))
+        summary.add(entry)
+        counts.add(entry)
+    lines = summary.text(counts, "store.duckdb").splitlines()
+    assert lines[1] == f"still being written: {SHOWN + 5}"
+    assert lines[2] == "  /inbox/0.csv: it is still being written; the next run takes it"
+    assert lines[-1] == "  and 5 more"
 
 
 def test_a_clock_that_goes_back_stops_nothing(ingest: Cli, store: Path, write: Write) -> None:

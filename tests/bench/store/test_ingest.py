@@ -188,6 +188,22 @@ def test_the_exports_metadata_stand_in_the_store(ingest: Cli, store: Path, write
     assert path_there == str(path)
 
 
+def test_a_file_is_no_inbox(here: Cli, store: Path, write: Write) -> None:
+    path = write("a.csv")
+    done = here("ingest", path, "--db", store)
+    assert done.exit_code == 2
+    assert f"{path}: this is a file, not the folder that benches write to. Hint: name its folder, " in done.stderr
+    assert "or read it alone: bench-analyze a.csv" in done.stderr
+    assert not store.exists()
+
+
+def test_a_store_of_any_name_in_its_inbox_is_no_export(here: Cli, inbox: Path, write: Write) -> None:
+    path = write("a.csv")
+    for _ in range(2):
+        done = here("ingest", inbox, "--db", inbox / "store.db", "--settle", 0, "--json")
+        assert [each["export"]["path"] for each in entries(done.stdout)] == [str(path)]
+
+
 def test_nothing_in_the_inbox_is_no_failure(ingest: Cli, store: Path) -> None:
     done = ingest()
     assert done.exit_code == 0
