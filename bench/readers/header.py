@@ -14,6 +14,7 @@ from typing import overload
 
 from bench.readers import cells, labels, preambles
 from bench.readers.head import Record
+from bench.readers.likeness import Likeness
 
 _MOST_HEADER_ROWS = 4
 _FEWEST_KEYS = 3
@@ -70,9 +71,10 @@ def locate(rows: Sequence[Record], width: int, typed: Typed) -> tuple[int, int, 
     data = _below_keys(rows, shares, data, width)
     if data < len(rows) and _above_channels(rows[data], rows[data + 1 :], width, typed):
         return data, 1, f"line {rows[data].line} names columns of values, and channels by their numbers"
-    last = data
-    while last and shares[last - 1] not in (0, 0.0):
-        last -= 1
+    last = _last(shares, data)
+    likeness = Likeness(rows, shares, data, width, typed)
+    while (begin := likeness.first_row(last)) < last:
+        data, last = begin, _last(shares, begin)
     if last == 0 and (numbered := _numbered(rows, data, width, typed)) is not None:
         line = rows[numbered].line
         return numbered, 1, f"line {line} holds names, some of them whole numbers, above rows of values"
@@ -86,6 +88,11 @@ def locate(rows: Sequence[Record], width: int, typed: Typed) -> tuple[int, int, 
     first = _first(rows, shares, last, width, typed)
     why = f"rows below line {rows[last - 1].line} hold values in {len(typed)} columns, the header none"
     return first, last - first, why
+
+
+def _last(shares: Sequence[float | None], data: int) -> int:
+    """Return the index behind the last row above the data that may be header."""
+    return next((at for at in range(data, 0, -1) if shares[at - 1] == 0), 0)
 
 
 def _is_marker(row: Record, width: int) -> bool:
