@@ -7,6 +7,7 @@ of those columns is not data; the last such rows before the data are the header.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -55,8 +56,10 @@ def typed_columns(rows: Sequence[Record], width: int) -> dict[int, frozenset[str
 
 
 def _lower(rows: Sequence[Record], width: int) -> list[Record]:
-    lower = [row for row in rows if len(row.cells) == width]
-    return lower[len(lower) * 6 // 10 :] if len(lower) > 3 else lower[1:] or lower
+    full = [row for row in rows if len(row.cells) == width]
+    pairs = itertools.pairwise(full[:_LABELLED_ROWS])
+    full = full[next((at for at, pair in enumerate(pairs, start=1) if labels.are_units_below(*pair)), 0) :]
+    return full[len(full) * 6 // 10 :] if len(full) > 3 else full[1:] or full
 
 
 def locate(rows: Sequence[Record], width: int, typed: Typed) -> tuple[int, int, str]:
@@ -220,7 +223,8 @@ def _first(rows: Sequence[Record], shares: Sequence[float | None], last: int, wi
     first, plain = last - 1, 1
     while first and plain < _MOST_HEADER_ROWS and shares[first - 1] == 0 and _belongs(rows, first - 1, width):
         labelled = width > 1 and any(labels.label(row) is not None for row in rows[first - 1 : first + 1])
-        if width <= 2 and not (labelled or labels.is_rule(rows[first]) or labels.is_units(rows[first], typed)):
+        units = labels.is_units(rows[first], typed) or labels.are_units_below(rows[first - 1], rows[first])
+        if width <= 2 and not (labelled or labels.is_rule(rows[first]) or units):
             break  # what stands above the names of two columns looks like a key and a value
         first -= 1
         plain += labels.label(rows[first]) is None and not labels.is_rule(rows[first])

@@ -7,6 +7,7 @@ is the header.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -58,7 +59,7 @@ def find(records: Sequence[Record], *, delimiter: str = ",", header_rows: int | 
     above, body = rows[first : first + count], rows[first + count :]
     if not above and comment is not None and body and header_rows is None:
         above = _commented_header(everything, body[0], comment, width)
-    kinds = [labels.row_kind(row, typed) for row in above]
+    kinds = _kinds(above, typed)
     start = (above or body or everything)[0].line
     preamble = [row for row in everything if row.line < start]
     found = _layout(preamble, above, kinds, body, records, comment, evidence, delimiter)
@@ -138,6 +139,15 @@ def _layout(
         header_texts=tuple(row.text for row in above if any(map(str.isalpha, row.text))), trailing=trailing,
         evidence=evidence,
     )  # fmt: skip
+
+
+def _kinds(above: Sequence[Record], typed: header.Typed) -> list[str]:
+    """Return what each header row holds; a row of names without the first one, some of them units, is a units row."""
+    kinds = [labels.row_kind(row, typed) for row in above]
+    for at, (upper, lower) in enumerate(itertools.pairwise(above)):
+        if kinds[at : at + 2] == ["names", "names"] and "units" not in kinds and labels.are_units_below(upper, lower):
+            kinds[at + 1] = "units"
+    return kinds
 
 
 def _merged(named: list[Record]) -> list[Record]:
