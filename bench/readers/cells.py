@@ -73,8 +73,7 @@ def is_unit(cell: str) -> bool:
 def form(cell: str) -> str:
     """Return a text with each run of digits as one 9; words stay, but for those that a number marks: `S7` is `a9`."""
     text = cell.strip()
-    digits = _DIGITS.sub("9", text)
-    return digits if digits == text else _LETTERS.sub("a", digits)
+    return _LETTERS.sub("a", _DIGITS.sub("9", text)) if _DIGITS.search(text) else text
 
 
 def code_form(cell: str) -> str:

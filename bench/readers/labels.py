@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from bench.readers import cells
 from bench.readers.head import Record
+from guards.headers import header_unit
 
 _END = r"\s*:?\s*(?:-+>)?\s*$"
 _LIMIT_WORDS = re.compile(
@@ -86,6 +87,12 @@ def is_units(row: Record, typed: Mapping[int, frozenset[str]] | None = None) -> 
     filled = [row.cells[p] for p in positions if row.cells[p].strip()]
     telling = [cell for cell in filled if not _says_nothing(cell.strip())] or filled
     return bool(telling) and sum(map(cells.is_unit, telling)) * 5 >= len(telling) * 3
+
+
+def names_unit(cell: str) -> bool:
+    """Return whether a cell is a name with its unit: `Vout (V)`, `vout_v`."""
+    found = header_unit(cell)
+    return found is not None and found[0] != ""
 
 
 def are_units_below(names: Record, row: Record) -> bool:

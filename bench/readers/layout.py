@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bench.readers import cells, header, labels, preambles
+from bench.readers import cells, header, keyed, labels, preambles
 from bench.readers.head import Record
 
 _COMMENT_MARKS = ("#", "%", "//", "!", ";", "~")
@@ -51,6 +51,8 @@ def find(records: Sequence[Record], *, delimiter: str = ",", header_rows: int | 
     everything = [record for record in records if not record.blank]
     comment = _comment_mark(everything, delimiter)
     rows = [row for row in everything if comment is None or not row.text.startswith(comment)]
+    if header_rows is None:
+        rows = rows[keyed.count_above(rows) :]
     width = header.body_width(rows)
     typed = header.typed_columns(rows, width)
     first, count, evidence = (

@@ -11,7 +11,6 @@ from collections.abc import Collection, Sequence
 
 from bench.readers import cells, labels
 from bench.readers.head import Record
-from guards.headers import header_unit
 
 _LOOKED_AT = 200
 
@@ -84,7 +83,7 @@ class Likeness:
         row = self._rows[at]
         if len(row.cells) != self._width or self._shares[at] != 0:
             return 0
-        return sum((found := header_unit(row.cells[column])) is not None and found[0] != "" for column in self._typed)
+        return sum(labels.names_unit(row.cells[column]) for column in self._typed)
 
 
 def _is_usual(form: str, found: Counter[str]) -> bool:

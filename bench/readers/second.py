@@ -16,9 +16,8 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from bench.readers import cells
+from bench.readers import cells, labels
 from bench.readers.head import Record
-from guards.headers import header_unit
 
 _LETTERS = string.ascii_letters
 _FEW = 13  # of 26 letters of one case: fewer than so many unseen may all be missing from a header
@@ -57,7 +56,7 @@ class Expected:
         words = sum(kinds[at] == "text" for at, _ in filled if at in self.axes)
         if not words or len(typed) * 2 < len(self.axes) or len(set(typed)) < len(typed):
             return False
-        if all(map(_names_unit, (self.names[at] for at in self.axes))) and not any(map(_names_unit, typed)):
+        if all(map(labels.names_unit, (self.names[at] for at in self.axes))) and not any(map(labels.names_unit, typed)):
             return False
         others = [(at, cell) for at, cell in filled if at not in self.axes]
         if any((at, form) in self.forms for at, cell in others for form in (cells.form(cell), cells.code_form(cell))):
@@ -98,8 +97,3 @@ def expected(body: Sequence[Record], axes: Sequence[int], names: Sequence[str]) 
         for form in (cells.form(row.cells[at]), cells.code_form(row.cells[at])) if form
     }  # fmt: skip
     return replace(found, forms=frozenset(forms), unseen="".join(c for c in _LETTERS if c not in seen).encode())
-
-
-def _names_unit(cell: str) -> bool:
-    found = header_unit(cell)
-    return found is not None and found[0] != ""
