@@ -33,6 +33,9 @@ _TIME = re.compile(
     r"|\d{1,2}:\d{2}:\d{2}\s+\d{1,2}-[A-Za-z]{3}-\d{4}"
     r")\s*$"
 )
+_DIGITS = re.compile(r"\d+")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_CODE = re.compile(r"(?=.*\d)[0-9A-Za-z]{5,}")
 _PREFIX = r"[YZEPTGMkhdcmuµμnpfa]?"
 _UNIT = re.compile(
     rf"(?:{_PREFIX}(?:V|A|W|Hz|s|F|H|Ω|Ω|ohms?|Ohms?|g|m|Pa|bar|J|N|T|Ah|Wh|VA|var|S|eV|L|l|B|b|bit)"
@@ -65,3 +68,15 @@ def is_unit(cell: str) -> bool:
     """Return whether a cell is the text of a unit, as a units row holds it: `V`, `(mV)`, `Volt`, `deg C`."""
     text = cell.strip().strip("()[]{}").strip()
     return bool(_UNIT.fullmatch(text) or _UNIT_WORD.fullmatch(text))
+
+
+def form(cell: str) -> str:
+    """Return a text with each run of digits as one 9; words stay, but for those that a number marks: `S7` is `a9`."""
+    text = cell.strip()
+    return _LETTERS.sub("a", _DIGITS.sub("9", text)) if _DIGITS.search(text) else text
+
+
+def code_form(cell: str) -> str:
+    """Return the form of a bar code or the like (`B1C8AD74`), whose letters and digits change places: its length."""
+    text = cell.strip()
+    return "#" * len(text) if _CODE.fullmatch(text) else ""

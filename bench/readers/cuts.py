@@ -13,7 +13,7 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 
-from bench.readers import cells, head, labels
+from bench.readers import cells, head, keyed, labels
 from bench.readers.encoding import Text
 from bench.readers.head import Record
 from bench.readers.lines import Lines
@@ -71,7 +71,8 @@ def gaps(text: Text, lines: Lines, delimiter: str, header_line: int) -> Iterator
 def _in_short(records: Sequence[Record], start: int) -> Iterator[int]:
     """Yield the lines at which a further table begins, among all records of a text."""
     segments = [at for at, record in enumerate(records) if _filled(record) and not (at and _filled(records[at - 1]))]
-    above = [at for at in segments if records[at].line < start and _begins(records[at:], _FEWEST_ABOVE)]
+    keys = keyed.count_above([record for record in records if _filled(record)])
+    above = [at for at in segments if records[at].line < start and not keys and _begins(records[at:], _FEWEST_ABOVE)]
     start = records[above[0]].line if above else start
     heads = [record.cells for record in records if record.line == start]
     rows = 0

@@ -65,14 +65,14 @@ def _read(source: Source, options: ReadOptions, content: Content, text: Text) ->
     rows = _loaded(text, source, shape_of.data_line, shape, records, columns) or read_rows(
         text, source, shape_of.data_line, shape
     )
-    decimal = options.decimal or _decimal(rows, records, shape_of, shape, source.path)
+    decimal, why = (options.decimal, None) if options.decimal else _decimal(rows, records, shape_of, shape, source.path)
     table = RawTable(
         name=options.table or names.table_name(Path(content.name)), frame=rows.frame, columns=columns,
         rows_read=rows.tally.rows + rows.tally.quarantined, quarantine=rows.quarantine, decimal=decimal,
         plain=rows.plain if decimal == "." else None,
     )  # fmt: skip
     return Export(
-        path=source.path, format="delimited", dialect=_dialect(text, found, shape_of, shape, rows, decimal),
+        path=source.path, format="delimited", dialect=_dialect(text, found, shape_of, shape, rows, decimal, why),
         tables=(table,), source=source, metadata=shape_of.metadata,
     )  # fmt: skip
 
@@ -246,14 +246,15 @@ def _lines_end_in_lf(text: Text, start: int, data_line: int) -> bool:
 
 def _decimal(
     rows: Rows, records: list[head.Record], found: layout.Layout, shape: Shape, path: Path
-) -> str:  # fmt: skip
+) -> tuple[str, str | None]:  # fmt: skip
     body = _body(records, found)
     if shape.delimiter == ",":
         _refuse_double_comma(records, found, path)
         if rows.path == "plain":
-            return "."  # no comma is within a cell
+            return ".", None  # no comma is within a cell
     complete = len(body) >= rows.tally.rows
-    return decimals.decimal_mark(rows.frame, shape.columns, body, path, complete=complete)
+    date = decimals.dotted_date(records, shape.delimiter)
+    return decimals.decimal_mark(rows.frame, shape.columns, body, path, complete=complete, date=date)
 
 
 def _body(records: list[head.Record], found: layout.Layout) -> list[head.Record]:
@@ -285,7 +286,7 @@ def _whole_numbers(record: head.Record) -> bool:
 
 
 def _dialect(
-    text: Text, found: dialect.Delimiter, laid: layout.Layout, shape: Shape, rows: Rows, decimal: str
+    text: Text, found: dialect.Delimiter, laid: layout.Layout, shape: Shape, rows: Rows, decimal: str, why: str | None
 ) -> dict[str, object]:  # fmt: skip
     tally = rows.tally
     said: dict[str, object] = {
@@ -300,6 +301,8 @@ def _dialect(
             "between": laid.data_line - 1 - laid.preamble_lines - laid.header_lines,
         },
     }  # fmt: skip
+    if why is not None:
+        said["decimal_why"] = why
     if text.note:
         said["encoding_note"] = text.note
     if tally.trimmed_rows:

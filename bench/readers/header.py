@@ -7,6 +7,7 @@ of those columns is not data; the last such rows before the data are the header.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ from typing import overload
 
 from bench.readers import cells, labels, preambles
 from bench.readers.head import Record
+from bench.readers.likeness import Likeness
 
 _MOST_HEADER_ROWS = 4
 _FEWEST_KEYS = 3
@@ -54,8 +56,10 @@ def typed_columns(rows: Sequence[Record], width: int) -> dict[int, frozenset[str
 
 
 def _lower(rows: Sequence[Record], width: int) -> list[Record]:
-    lower = [row for row in rows if len(row.cells) == width]
-    return lower[len(lower) * 6 // 10 :] if len(lower) > 3 else lower[1:] or lower
+    full = [row for row in rows if len(row.cells) == width]
+    pairs = itertools.pairwise(full[:_LABELLED_ROWS])
+    full = full[next((at for at, pair in enumerate(pairs, start=1) if labels.are_units_below(*pair)), 0) :]
+    return full[len(full) * 6 // 10 :] if len(full) > 3 else full[1:] or full
 
 
 def locate(rows: Sequence[Record], width: int, typed: Typed) -> tuple[int, int, str]:
@@ -70,9 +74,10 @@ def locate(rows: Sequence[Record], width: int, typed: Typed) -> tuple[int, int, 
     data = _below_keys(rows, shares, data, width)
     if data < len(rows) and _above_channels(rows[data], rows[data + 1 :], width, typed):
         return data, 1, f"line {rows[data].line} names columns of values, and channels by their numbers"
-    last = data
-    while last and shares[last - 1] not in (0, 0.0):
-        last -= 1
+    last = _last(shares, data)
+    likeness = Likeness(rows, shares, data, width, typed)
+    while (begin := likeness.first_row(last)) < last:
+        data, last = begin, _last(shares, begin)
     if last == 0 and (numbered := _numbered(rows, data, width, typed)) is not None:
         line = rows[numbered].line
         return numbered, 1, f"line {line} holds names, some of them whole numbers, above rows of values"
@@ -86,6 +91,11 @@ def locate(rows: Sequence[Record], width: int, typed: Typed) -> tuple[int, int, 
     first = _first(rows, shares, last, width, typed)
     why = f"rows below line {rows[last - 1].line} hold values in {len(typed)} columns, the header none"
     return first, last - first, why
+
+
+def _last(shares: Sequence[float | None], data: int) -> int:
+    """Return the index behind the last row above the data that may be header."""
+    return next((at for at in range(data, 0, -1) if shares[at - 1] == 0), 0)
 
 
 def _is_marker(row: Record, width: int) -> bool:
@@ -213,7 +223,8 @@ def _first(rows: Sequence[Record], shares: Sequence[float | None], last: int, wi
     first, plain = last - 1, 1
     while first and plain < _MOST_HEADER_ROWS and shares[first - 1] == 0 and _belongs(rows, first - 1, width):
         labelled = width > 1 and any(labels.label(row) is not None for row in rows[first - 1 : first + 1])
-        if width <= 2 and not (labelled or labels.is_rule(rows[first]) or labels.is_units(rows[first], typed)):
+        units = labels.is_units(rows[first], typed) or labels.are_units_below(rows[first - 1], rows[first])
+        if width <= 2 and not (labelled or labels.is_rule(rows[first]) or units):
             break  # what stands above the names of two columns looks like a key and a value
         first -= 1
         plain += labels.label(rows[first]) is None and not labels.is_rule(rows[first])

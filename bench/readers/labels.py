@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from bench.readers import cells
 from bench.readers.head import Record
+from guards.headers import header_unit
 
 _END = r"\s*:?\s*(?:-+>)?\s*$"
 _LIMIT_WORDS = re.compile(
@@ -30,6 +31,7 @@ _AGGREGATE = re.compile(
     r"(?i)^\s*(?:min(?:imum)?|max(?:imum)?|avg|average|mean|median|std(?:[ ._]?dev(?:iation)?)?|st\.?dev(?:iation)?|"
     rf"sigma|range|sum|total|count|cpk?|ppk?|variance|mittelwert){_END}"
 )
+_QUALIFIER = re.compile(r"(?i)[\s,]+(?:avg|mean|rms|min|max|peak|pk|typ|dc|ac)\.?\s*$")
 _RULE = re.compile(r"^\s*:?(?:-{3,}|={3,}|_{3,}|\*{3,}|[-=]+\+[-=+]+):?\s*$")
 # Heads of index and time columns that instruments repeat in their units row.
 _NO_UNIT_BUT_NO_NAME = frozenset(("no", "no.", "#", "time", "date", "date&time", "index", "-"))
@@ -85,6 +87,30 @@ def is_units(row: Record, typed: Mapping[int, frozenset[str]] | None = None) -> 
     filled = [row.cells[p] for p in positions if row.cells[p].strip()]
     telling = [cell for cell in filled if not _says_nothing(cell.strip())] or filled
     return bool(telling) and sum(map(cells.is_unit, telling)) * 5 >= len(telling) * 3
+
+
+def names_unit(cell: str) -> bool:
+    """Return whether a cell is a name with its unit: `Vout (V)`, `vout_v`."""
+    found = header_unit(cell)
+    return found is not None and found[0] != ""
+
+
+def are_units_below(names: Record, row: Record) -> bool:
+    """Return whether a row just below names holds their units, some of them unknown words: `,V,mA avg`.
+
+    It has no cell of its own in the first column, and none without a name above it.
+    """
+    pairs = list(zip(names.cells, (*row.cells, *[""] * len(names.cells)), strict=False))
+    filled = [cell for _, cell in pairs if cell.strip()]
+    first_name, first_cell = pairs[0]
+    if not first_name.strip() or first_cell.strip() or not any(map(_is_unit_or_qualified, filled)):
+        return False
+    named = all(cells.kind(name) == "text" for name, cell in pairs if cell.strip())
+    return named and all(cells.kind(cell) == "text" or cells.is_unit(cell) for cell in filled)
+
+
+def _is_unit_or_qualified(cell: str) -> bool:
+    return any(map(str.isalpha, cell)) and cells.is_unit(_QUALIFIER.sub("", cell))
 
 
 def _says_nothing(cell: str) -> bool:

@@ -7,12 +7,13 @@ is the header.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bench.readers import cells, header, labels, preambles
+from bench.readers import cells, header, keyed, labels, preambles
 from bench.readers.head import Record
 
 _COMMENT_MARKS = ("#", "%", "//", "!", ";", "~")
@@ -50,6 +51,8 @@ def find(records: Sequence[Record], *, delimiter: str = ",", header_rows: int | 
     everything = [record for record in records if not record.blank]
     comment = _comment_mark(everything, delimiter)
     rows = [row for row in everything if comment is None or not row.text.startswith(comment)]
+    if header_rows is None:
+        rows = rows[keyed.count_above(rows) :]
     width = header.body_width(rows)
     typed = header.typed_columns(rows, width)
     first, count, evidence = (
@@ -58,7 +61,7 @@ def find(records: Sequence[Record], *, delimiter: str = ",", header_rows: int | 
     above, body = rows[first : first + count], rows[first + count :]
     if not above and comment is not None and body and header_rows is None:
         above = _commented_header(everything, body[0], comment, width)
-    kinds = [labels.row_kind(row, typed) for row in above]
+    kinds = _kinds(above, typed)
     start = (above or body or everything)[0].line
     preamble = [row for row in everything if row.line < start]
     found = _layout(preamble, above, kinds, body, records, comment, evidence, delimiter)
@@ -138,6 +141,15 @@ def _layout(
         header_texts=tuple(row.text for row in above if any(map(str.isalpha, row.text))), trailing=trailing,
         evidence=evidence,
     )  # fmt: skip
+
+
+def _kinds(above: Sequence[Record], typed: header.Typed) -> list[str]:
+    """Return what each header row holds; a row of names without the first one, some of them units, is a units row."""
+    kinds = [labels.row_kind(row, typed) for row in above]
+    for at, (upper, lower) in enumerate(itertools.pairwise(above)):
+        if kinds[at : at + 2] == ["names", "names"] and "units" not in kinds and labels.are_units_below(upper, lower):
+            kinds[at + 1] = "units"
+    return kinds
 
 
 def _merged(named: list[Record]) -> list[Record]:

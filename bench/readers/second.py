@@ -2,7 +2,7 @@
 
 Taken for a row it would cost one flagged cell a column, while every value below it would be filed under the wrong
 name. Names are told from readings that failed (`ERR1`, `not fitted`) by the columns of text: a header has there what
-none of the rows above looks like.
+none of the rows above looks like. A bench that gives a unit for each number does so in a second header as well.
 
 On the fast path no line is looked at alone. There a header betrays itself by a letter that the first rows have not:
 `unseen` are those letters, and a text that has nearly all of them is looked through column by column.
@@ -10,20 +10,18 @@ On the fast path no line is looked at alone. There a header betrays itself by a 
 
 from __future__ import annotations
 
-import re
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
 
-from bench.readers import cells
+from bench.readers import cells, labels
 from bench.readers.head import Record
 
 _LETTERS = string.ascii_letters
 _FEW = 13  # of 26 letters of one case: fewer than so many unseen may all be missing from a header
 _WORD = r"""^\s*["'(\[]?[A-Za-z°µμΩ_]"""
-_RUNS = ((re.compile(r"\d+"), "9"), (re.compile(r"[^\W\d_]+"), "a"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,10 @@ class Expected:
         words = sum(kinds[at] == "text" for at, _ in filled if at in self.axes)
         if not words or len(typed) * 2 < len(self.axes) or len(set(typed)) < len(typed):
             return False
-        if any((at, _form(cell)) in self.forms for at, cell in filled if at not in self.axes):
+        if all(map(labels.names_unit, (self.names[at] for at in self.axes))) and not any(map(labels.names_unit, typed)):
+            return False
+        others = [(at, cell) for at, cell in filled if at not in self.axes]
+        if any((at, form) in self.forms for at, cell in others for form in (cells.form(cell), cells.code_form(cell))):
             return False
         return words > 1 or any(cell.lower() == self.names[at].strip().lower() for at, cell in filled)
 
@@ -92,13 +93,7 @@ def expected(body: Sequence[Record], axes: Sequence[int], names: Sequence[str]) 
     seen = set("".join(record.text for record in rows))
     others = [at for at in range(len(names)) if at not in axes]
     forms = {
-        (at, _form(row.cells[at])) for row in rows for at in others if at < len(row.cells) and row.cells[at].strip()
+        (at, form) for row in rows for at in others if at < len(row.cells)
+        for form in (cells.form(row.cells[at]), cells.code_form(row.cells[at])) if form
     }  # fmt: skip
     return replace(found, forms=frozenset(forms), unseen="".join(c for c in _LETTERS if c not in seen).encode())
-
-
-def _form(cell: str) -> str:
-    """Return a text with each run of digits as one 9; words stay, but for those that a number marks: `S7` is `a9`."""
-    text = cell.strip()
-    digits = _RUNS[0][0].sub(_RUNS[0][1], text)
-    return digits if digits == text else _RUNS[1][0].sub(_RUNS[1][1], digits)

@@ -454,3 +454,39 @@ def test_nul_bytes_in_plain_text_do_not_make_it_utf_16(tmp_path: Path, content: 
     path.write_bytes(content)
     with pytest.raises(ExportError, match="control characters"):
         read(path)
+
+
+def test_dotted_dates_between_semicolons_tell_that_a_comma_is_the_decimal_mark(tmp_path: Path) -> None:
+    body = "".join(f"05.10.2026 08:0{n}:00;5,00{n}\n" for n in range(6))
+    export = read(write(tmp_path, f"Datum;Vout (V)\n{body}"))
+    assert export.tables[0].decimal == ","
+    assert export.dialect["decimal_why"] == "dates such as 05.10.2026 between semicolons go with a decimal comma"
+
+
+def test_a_dotted_date_above_the_table_tells_as_well(tmp_path: Path) -> None:
+    export = read(write(tmp_path, "Datum;05.10.2026\nPrüfer;JK\n\nNr;Vout (V)\nS1;5,001\nS2;5,002\nS3;5,003\n"))
+    assert export.tables[0].decimal == ","
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Datum;Vout (V)\n2026-10-05;5,001\n2026-10-06;5,002\n",
+        "Date;Vout (V)\n10.25.2026;5,001\n10.26.2026;5,002\n",
+        'Datum,Vout (V)\n05.10.2026,"5,001"\n06.10.2026,"5,002"\n',
+        "Firmware;Vout (V)\n1.10.26;5,001\n1.10.27;5,002\n",
+    ],
+    ids=["iso", "month first", "commas", "version"],
+)
+def test_other_dates_leave_a_comma_before_three_digits_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ExportAmbiguous, match="a comma in a number can be read two ways here: '5,001'"):
+        read(write(tmp_path, text))
+
+
+@pytest.mark.parametrize("space", [" ", "\u00a0", "\u202f", "'"])
+@pytest.mark.parametrize("digits", ["5", "500"])
+def test_a_comma_behind_spaced_thousands_is_the_decimal_mark(tmp_path: Path, space: str, digits: str) -> None:
+    body = "".join(f"S{n};4{space}98{n},{digits}\n" for n in range(6))
+    assert read(write(tmp_path, f"serial;Vout (mV)\n{body}")).tables[0].decimal == ","
+    late = "".join(f"S{n};4{space}980\n" for n in range(3000)) + body
+    assert read(write(tmp_path, f"serial;Vout (mV)\n{late}")).tables[0].decimal == ","

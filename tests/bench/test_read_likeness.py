@@ -1,0 +1,94 @@
+"""Readings that failed among the first rows: words in the columns of values, which are rows and no header."""
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from bench.readers import read
+
+WORDS = ["n.m.", "DNP", "no contact", "FAIL", "<0.1", "E-13", "4.99*", "4.99 ?", "SHORT", "LOW", "?", "none"]
+HEADERS = [
+    "serial,vout_v,result",
+    "serial,vout,iout,result",
+    "Serial No,Vout (V)",
+    "vout_v,iout_a",
+    "load,Vout (V),Iin (A)",
+]
+NAMES = ["no load", "half load", "full load", "hot", "cold", "idle", "boot", "reset"]
+SERIALS = {
+    "counted": [f"S{n}" for n in range(8)],
+    "codes": ["B1C8AD74", "28EBF537", "D1B0F7A9", "6D6BE4C0", "D13A2060", "D05BACC0", "FAD8EFA3", "ABD5BFC7"],
+}
+
+
+def table(header: str, serials: list[str], failed: dict[int, str]) -> str:
+    lines = [header]
+    for at, serial in enumerate(serials):
+        word = failed.get(at)
+        cells = {"serial": serial, "Serial No": serial, "load": NAMES[at], "result": "FAIL" if word else "PASS"}
+        lines.append(",".join(cells.get(name, word or f"{4.9 + at / 100:.2f}") for name in header.split(",")))
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("serials", SERIALS)
+@pytest.mark.parametrize("header", HEADERS)
+@pytest.mark.parametrize("failed", [(0,), (1,), (2,), (0, 1), (1, 2), (0, 2)])
+def test_readings_that_failed_are_rows(tmp_path: Path, header: str, failed: tuple[int, ...], serials: str) -> None:
+    path = tmp_path / "x.csv"
+    for first, second in itertools.pairwise([*WORDS, WORDS[0]]):
+        text = table(header, SERIALS[serials], dict(zip(failed, (first, second), strict=False)))
+        path.write_text(text)
+        export = read(path)
+        (found,) = export.tables
+        lines = [line.split(",") for line in text.splitlines()]
+        assert [column.name for column in found.columns] == lines[0]
+        assert [list(row[2:]) for row in found.frame.collect().rows()] == lines[1:]
+        assert export.metadata == {}
+
+
+def test_several_words_in_one_row_are_no_names(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("serial,vout_v,iout_a\nS1,5.0,1.0\nS2,not fitted,ERR7\nS3,5.1,1.1\nS4,5.2,1.2\n")
+    (found,) = read(path).tables
+    assert [column.name for column in found.columns] == ["serial", "vout_v", "iout_a"]
+    assert found.frame.collect().height == 4
+
+
+def test_a_file_without_a_header_has_none_where_a_reading_failed(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("S1,5.0,PASS\nS2,n.m.,FAIL\nS3,5.1,PASS\nS4,5.2,FAIL\n")
+    (found,) = read(path).tables
+    assert [column.text for column in found.columns] == ["", "", ""]
+    assert found.frame.collect().height == 4
+
+
+@pytest.mark.parametrize(
+    ("above", "header"),
+    [
+        ("Product,PSU-24\nOperator,JK\nVin (V),24.0\n", "serial,vout_v"),
+        ("Label,VOUT (V),IOUT (A)\nProbe Attenuation,10,1\nVertical Scale,0.05,0.1\n", "TIME,CH1,CH2"),
+        ("Voltage,Current,Power\nset,set,set\n", "Vout,Iout,Pout"),
+    ],
+    ids=["keys", "tektronix", "rows of names"],
+)
+def test_names_below_keys_stay_the_header(tmp_path: Path, above: str, header: str) -> None:
+    path = tmp_path / "x.csv"
+    first = {"serial": "S{n}", "TIME": "{n}e-6"}.get(header.split(",", maxsplit=1)[0], "5.0{n}")
+    row = ",".join([first, *["4.9{n}"] * header.count(",")]) + "\n"
+    path.write_text(above + header + "\n" + "".join(row.format(n=n) for n in range(8)))
+    (found,) = read(path).tables
+    assert [column.name for column in found.columns] == header.split(",")
+    assert found.frame.collect().height == 8
+
+
+def test_a_workbook_is_read_alike(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl", reason="needs the extra xlsx")
+    book = openpyxl.Workbook()
+    rows = [["serial", "Vout (V)"], ["S0", "n.m."], *[[f"S{n}", 5 + n / 1000] for n in range(1, 8)]]
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "x.xlsx")
+    (found,) = read(tmp_path / "x.xlsx").tables
+    assert [column.name for column in found.columns] == ["serial", "Vout (V)"]
+    assert found.frame.collect().height == 8
