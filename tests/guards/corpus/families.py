@@ -1,6 +1,7 @@
 """Importing this module registers every family; the melted ones last, because they are made of others."""
 
 from corpus import (  # noqa: F401
+    attacked_families,
     current_families,
     damage_families,
     field_families,
