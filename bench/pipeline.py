@@ -114,7 +114,7 @@ def _check_number(paths: Sequence[Path], options: ReadOptions) -> None:
 
 def _check_files(db: Path | None, history: Path | None) -> None:
     for name, path in (("--db", db), ("--history", history)):
-        if path is not None and is_delta(path):
+        if path is not None and is_delta(str(path).lower()):
             raise UsageError(
                 f"{name} of an analysis is a DuckDB file",
                 file=path,

@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from bench import outcome
+from bench.errors import with_hint
 from bench.render.document import document
 from bench.render.values import lines_text
 
@@ -68,8 +69,7 @@ class Summary:
         if entry.ingest == "failed" and not entry.tried:
             self._repeated += 1
         elif entry.ingest == "failed" and entry.error is not None and len(self._failed) < SHOWN:
-            hint = entry.error.get("hint")
-            self._failed.append(f"{entry.path}: {entry.error['message']}" + (f" Hint: {hint}" if hint else ""))
+            self._failed.append(with_hint(f"{entry.path}: {entry.error['message']}", entry.error.get("hint")))
         elif entry.ingest == "skipped" and "still being written" in entry.reason:
             self._still_growing += 1
             if len(self._growing) < SHOWN:
