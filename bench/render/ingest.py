@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from bench.render.values import lines_text
 if TYPE_CHECKING:
     from bench.store.told import Counts, Entry
 
+LONE = 5  # so many tables of one export each are nothing to speak of
 SHOWN = 20  # files of a kind that a summary names
 _FAILED = 2
 
@@ -92,6 +93,22 @@ class Summary:
         yield from _list("alerts", self._alerts, len(counts.alerts))
         if counts.refused:
             yield f"refused in part: {_exports(counts.refused)} (bench-analyze status --db {store} lists the columns)"
+
+
+def lone_tables_note(counts: Counts, before: Collection[str]) -> str | None:
+    """Return what to do where most exports that were added made a table of their own, None where they did not.
+
+    `before`: the tables that the store had, in lower case.
+    """
+    lone = sorted(name for name, exports in counts.tables.items() if exports == 1 and name not in before)
+    if len(lone) <= LONE or len(lone) * 2 <= counts.added:
+        return None
+    some = ", ".join(lone[:3])
+    return with_hint(
+        f"{len(lone)} tables of one export each were made ({some}, ...): a table is named after its file",
+        "where the names carry times or counters, --table NAME puts all exports of a run into one table (of a new "
+        "store: what this one holds it does not take again)",
+    )
 
 
 def status_text(found: Mapping[str, Any]) -> str:

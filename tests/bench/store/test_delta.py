@@ -190,6 +190,9 @@ def test_what_a_killed_run_left_half_way_is_told(here: Cli, lake: Path, inbox: P
     found = here("status", "--db", f"delta:{lake}", "--json").document
     assert (found["counts"]["exports"], found["unfinished"]) == (0, [str(path)])
     assert f"begun and not finished: 1\n  {path}" in here("status", "--db", f"delta:{lake}").stdout
+    claimed, rows = (pl.read_delta(str(lake / name)) for name in ("guard/exports", "tables/final"))
+    assert claimed.height == 1
+    assert claimed.join(rows, left_on="export", right_on="_export", how="semi").height == 0  # as a foreign reader does
 
 
 def test_what_is_settled_is_not_read_again(take: Cli, here: Cli, lake: Path, inbox: Path, write: Write) -> None:
