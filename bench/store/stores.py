@@ -97,7 +97,7 @@ def store_of(
     """
     text = fspath(location)
     if not text.startswith(DELTA):
-        _refuse_misspelt(text)
+        refuse_misspelt(text)
         from bench.store.embedded import DuckDBStore  # noqa: PLC0415 - a Delta store needs no more than its own
 
         return DuckDBStore(Path(text), patience)
@@ -119,9 +119,10 @@ def store_of(
     return DeltaStore(place if "://" in place else str(Path(place).absolute()), patience, pinned=versions, inbox=inbox)
 
 
-def _refuse_misspelt(text: str) -> None:
+def refuse_misspelt(text: str) -> None:
+    """Raise UsageError where a location nearly says `delta:`; a file of that very name is one."""
     misspelt = _MISSPELT.match(text)
-    if misspelt and not os.path.lexists(text):
+    if misspelt and misspelt[0] != DELTA and not os.path.lexists(text):
         raise UsageError(
             f"{misspelt[0]!r} names no kind of store", file=text, hint=f"did you mean delta:{text[misspelt.end() :]}"
         )

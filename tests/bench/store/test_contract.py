@@ -288,6 +288,20 @@ def test_what_is_judged_again_takes_the_place_of_what_was_and_receipts_replay(
     assert {each["ingest"] for each in take("--reguard", "--board", inbox / "board.toml")} == {"skipped"}
 
 
+def test_what_cannot_be_judged_again_is_a_failure(
+    take: Cli, inbox: Path, place: str, tmp_path: Path, write: Write
+) -> None:
+    write("final.csv")
+    take()
+    (inbox / "final.csv").rename(tmp_path / "away.csv")
+    (inbox / "board.toml").write_text("[board\n")
+    (entry,) = take("--reguard", code=2)
+    assert entry["ingest"] == "failed"
+    assert "is not TOML" in entry["error"]["message"]
+    with bench.open(place) as analysis:
+        assert analysis.table().height == 20
+
+
 def test_what_is_chosen_by_table_date_and_condition(take: Cli, place: str, write: Write) -> None:
     old = write("final-2026-10-01.csv")
     os.utime(old, (1_600_000_000, 1_600_000_000))

@@ -448,6 +448,9 @@ def test_a_single_analysis_takes_files(here: Cli, write: Write, lake: Path, opti
     assert done.exit_code == 2
     assert f"{option} of an analysis is a DuckDB file. Hint: bench-analyze ingest INBOX --db delta:" in done.stderr
     assert not lake.exists()
+    misspelt = here(write("a.csv"), option, "deltalake:lake")
+    assert misspelt.exit_code == 2
+    assert "'deltalake:' names no kind of store. Hint: did you mean delta:lake" in misspelt.stderr
 
 
 @pytest.mark.parametrize("package", ["deltalake", "arro3"])
