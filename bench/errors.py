@@ -45,9 +45,7 @@ class BenchError(Exception):
         if self.column is not None:
             where = f"{where}: column {self.column!r}" if where else f"column {self.column!r}"
         text = f"{where}: {self.message}" if where else self.message
-        if not self.hint:
-            return text
-        return f"{text if text.endswith(('.', '?', '!')) else text + '.'} Hint: {self.hint}"
+        return with_hint(text, self.hint)
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restore, (type(self), self.message, self.file, self.line, self.column, self.hint))
@@ -60,6 +58,11 @@ class BenchError(Exception):
         }  # fmt: skip
 
 
+def with_hint(text: str, hint: object) -> str:
+    """Return what happened and what to do as one text; the hint may be missing."""
+    return f"{text if text.endswith(('.', '?', '!')) else text + '.'} Hint: {hint}" if hint else text
+
+
 def _restore(
     kind: type[BenchError], message: str, file: str | None, line: int | None, column: str | None, hint: str | None
 ) -> BenchError:
@@ -70,6 +73,10 @@ class UsageError(BenchError):
     """The caller asked for something that cannot be: a wrong option, two options that exclude each other."""
 
     kind = "usage"
+
+
+class StoreMissing(UsageError):  # noqa: N818 - see ExportMissing
+    """There is no store at the place that was named."""
 
 
 class ExportError(BenchError):

@@ -30,7 +30,7 @@ from bench.jupyter.progress import shown
 from bench.readers import ReadOptions, read
 from bench.releases import Word, release
 from bench.sandboxes import SandboxSource
-from bench.store.stores import is_delta
+from bench.store.stores import is_delta, refuse_misspelt
 from guards import Approval, Past, expected_kinds, guard, head_of
 
 if TYPE_CHECKING:
@@ -114,7 +114,10 @@ def _check_number(paths: Sequence[Path], options: ReadOptions) -> None:
 
 def _check_files(db: Path | None, history: Path | None) -> None:
     for name, path in (("--db", db), ("--history", history)):
-        if path is not None and is_delta(path):
+        if path is None:
+            continue
+        refuse_misspelt(str(path))
+        if is_delta(path):
             raise UsageError(
                 f"{name} of an analysis is a DuckDB file",
                 file=path,

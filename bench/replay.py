@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.boards import read_board
-from bench.errors import UsageError
+from bench.errors import StoreMissing, UsageError
 from bench.guarded import BoardFile
 from bench.pipeline import Inputs, analyze_inputs
 from bench.progress import Progress
@@ -111,15 +111,22 @@ def _of_store(then: Mapping[str, Any], source: Path, given: Sequence[Path], sand
     from bench.store.stores import is_delta  # noqa: PLC0415
     from bench.store.working import Selection  # noqa: PLC0415
 
-    path = given[0] if given else Path(then["path"]) if is_delta(then["path"]) else _there(then["path"], source)
+    delta = is_delta(then["path"])
+    path = given[0] if given else Path(then["path"]) if delta else _there(then["path"], source)
+    lost = UsageError(
+        f"the store of this receipt is not there any more: {then['path']}",
+        file=source,
+        hint=f"say where it is now: bench-analyze replay {source} --export {'delta:NEWPLACE' if delta else 'STORE'}",
+    )
     if path is None:
-        raise UsageError(
-            f"the store of this receipt is not there any more: {then['path']}",
-            file=source,
-            hint=f"say where it is now: bench-analyze replay {source} --export STORE",
-        )
+        raise lost
     selection = Selection(tuple(then["tables"]), None, then["where"], then["keys"])
-    return opened(path, selection, sandboxes, Patience(), versions=then.get("delta"))
+    try:
+        return opened(path, selection, sandboxes, Patience(), versions=then.get("delta"))
+    except StoreMissing as error:
+        if given:
+            raise
+        raise lost from error
 
 
 def _inputs(receipt: Mapping[str, Any], source: Path, exports: Sequence[Path], board: Path | None) -> Inputs:

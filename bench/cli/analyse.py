@@ -18,7 +18,7 @@ from bench.cli.options import Options
 from bench.cli.progress import note
 from bench.cli.reply import Reply
 from bench.entry import analyze
-from bench.errors import BenchError
+from bench.errors import BenchError, with_hint
 from bench.guarded import GuardedExport
 from bench.render.answer import answer_text
 from bench.render.document import document
@@ -51,7 +51,7 @@ def analyse(job: Job) -> Reply:
         found = _steps(job, done)
     except BenchError as error:
         return _reply(job, done, exit_code=error.exit_code, error=error.to_dict(), message=str(error))
-    message = f"{found.message}. Hint: {found.hint}" if found.hint else found.message
+    message = with_hint(found.message, found.hint)
     return _reply(job, done, exit_code=found.exit_code, error=found.to_dict(), message=message)
 
 

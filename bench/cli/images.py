@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bench import settings
 from bench.cli.reply import Reply
+from bench.errors import with_hint
 from bench.outcome import DONE, UNAVAILABLE, USAGE
 from bench.progress import Progress
 from runner import Image, RunnerError, check_installed, image_status, install_image
@@ -96,7 +97,7 @@ def _reply(image: Image | None, error: RunnerError | None, *, json: bool, failed
 
 
 def _told(error: RunnerError) -> str:
-    return f"{error.message}. Hint: {error.hint}" if error.hint else error.message
+    return with_hint(error.message, error.hint)
 
 
 def _error(error: RunnerError | None) -> dict[str, object] | None:

@@ -15,7 +15,7 @@ from bench.cli.progress import note
 from bench.cli.reply import Reply
 from bench.errors import UsageError
 from bench.outcome import DONE
-from bench.render.ingest import Summary, entry_document, entry_text, exit_code, status_text
+from bench.render.ingest import Summary, entry_document, entry_text, exit_code, lone_tables_note, status_text
 from bench.render.values import dumps
 from bench.store.ingest import Ingestion, Progress
 from bench.store.locking import Patience
@@ -50,7 +50,9 @@ def ingest_reply(wish: Wish, manner: Manner) -> Reply:
                 _print(entry_text(entry))
         run.record()
     text = "" if manner.json else summary.text(run.counts, str(wish.store))
-    return Reply(text=text, exit_code=exit_code(run.counts, strict=manner.strict))
+    note_ = lone_tables_note(run.counts, run.tables_before)
+    notes = () if note_ is None else (note_,)
+    return Reply(text=text, notes=notes, exit_code=exit_code(run.counts, strict=manner.strict))
 
 
 def status_reply(store: str, timeout_s: float, *, json: bool) -> Reply:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from bench import outcome
+from bench.errors import with_hint
 from bench.render.document import document
 from bench.render.values import lines_text
 
 if TYPE_CHECKING:
     from bench.store.told import Counts, Entry
 
+LONE = 5  # so many tables of one export each are nothing to speak of
 SHOWN = 20  # files of a kind that a summary names
 _FAILED = 2
 
@@ -68,8 +70,7 @@ class Summary:
         if entry.ingest == "failed" and not entry.tried:
             self._repeated += 1
         elif entry.ingest == "failed" and entry.error is not None and len(self._failed) < SHOWN:
-            hint = entry.error.get("hint")
-            self._failed.append(f"{entry.path}: {entry.error['message']}" + (f" Hint: {hint}" if hint else ""))
+            self._failed.append(with_hint(f"{entry.path}: {entry.error['message']}", entry.error.get("hint")))
         elif entry.ingest == "skipped" and "still being written" in entry.reason:
             self._still_growing += 1
             if len(self._growing) < SHOWN:
@@ -92,6 +93,22 @@ class Summary:
         yield from _list("alerts", self._alerts, len(counts.alerts))
         if counts.refused:
             yield f"refused in part: {_exports(counts.refused)} (bench-analyze status --db {store} lists the columns)"
+
+
+def lone_tables_note(counts: Counts, before: Collection[str]) -> str | None:
+    """Return what to do where most exports that were added made a table of their own, None where they did not.
+
+    `before`: the tables that the store had, in lower case.
+    """
+    lone = sorted(name for name, exports in counts.tables.items() if exports == 1 and name not in before)
+    if len(lone) <= LONE or len(lone) * 2 <= counts.added:
+        return None
+    some = ", ".join(lone[:3])
+    return with_hint(
+        f"{len(lone)} tables of one export each were made ({some}, ...): a table is named after its file",
+        "where the names carry times or counters, --table NAME puts all exports of a run into one table (of a new "
+        "store: what this one holds it does not take again)",
+    )
 
 
 def status_text(found: Mapping[str, Any]) -> str:

@@ -29,9 +29,9 @@ from typing import Any
 from distributed import Client
 from distributed.scheduler import KilledWorker
 
-from bench.errors import BenchError, EnvironmentProblem, ExportChanged, ExportMissing, UsageError
+from bench.errors import BenchError, EnvironmentProblem, ExportMissing, UsageError
 from bench.store.inbox import Found, look
-from bench.store.judging import Failed, Judge, Judged, spooled
+from bench.store.judging import Failed, Judge, Judged, spooled, still_written
 from bench.store.remote import Answer, by_value, task, versions
 
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://[^/\s:]+:\d{1,5}")
@@ -122,9 +122,8 @@ class Cluster:
         assert self._judge.work is not None
         if not isinstance(judged, Failed):
             return spooled(judged, found, self._judge.work)
-        # Times and numbers of a file may be others there.
-        changed = judged.error["kind"] == ExportChanged.kind or look(found.path).state != found.state
-        return replace(judged, found=found, growing=changed)
+        # Asked here, since times and numbers of a file may be others there.
+        return replace(judged, found=found, growing=still_written(found, judged.error["kind"]))
 
     def _answer(self, future: Any) -> Answer:
         """Return a task's answer. A worker that dies with it leaves us waiting: the task is then done again."""

@@ -16,10 +16,11 @@ import polars as pl
 
 from bench import tables
 from bench.bulk import literal, quote
-from bench.errors import EnvironmentProblem, UsageError
+from bench.errors import EnvironmentProblem, StoreMissing, UsageError
 from bench.frames import first_line
 from bench.store import schema
 from bench.store.locking import Busy, Patience, turn
+from bench.store.stores import name_of
 
 Connection = duckdb.DuckDBPyConnection
 REFUSED: tuple[type[Exception], ...] = (
@@ -27,6 +28,8 @@ REFUSED: tuple[type[Exception], ...] = (
     duckdb.ParserException, duckdb.OutOfRangeException, duckdb.TypeMismatchException, duckdb.NotImplementedException,
 )  # fmt: skip
 """What DuckDB says of rows or names that it cannot take; everything else concerns the store."""
+REFUSED_CONDITION: tuple[type[Exception], ...] = (*REFUSED, duckdb.PermissionException)
+"""What DuckDB says of a condition that it cannot take, or that would reach beyond what is attached."""
 MAIN, RAW = "store", "raw"
 _VERSION = f"STORAGE_VERSION '{tables.STORAGE_VERSION}'"
 _IN_USE = ("could not set lock", "being used by another process", "unique file handle conflict")
@@ -92,13 +95,19 @@ def followed(store: Path) -> Path:
 def check(store: Path) -> None:
     """Raise UsageError if there is no such file, or if it is a folder or no DuckDB file: no lock is made beside it."""
     if store.is_dir():
-        raise UsageError("this is a folder, not a store", file=store, hint="name the file that --db names")
+        raise _folder(store, "name the file that --db names")
     if not store.exists():
-        raise UsageError(
+        raise StoreMissing(
             "there is no such store", file=store, hint=f"make it with bench-analyze ingest INBOX --db {store.name}"
         )
     if store.stat().st_size and tables.is_foreign(store):
         raise UsageError("this is no DuckDB file", file=store, hint="name one that --db or ingest wrote")
+
+
+def _folder(place: Path, hint: str) -> UsageError:
+    if delta := name_of(place):
+        return UsageError("this folder holds a Delta store", file=place, hint=f"name it as {delta}")
+    return UsageError("this is a folder, not a store", file=place, hint=hint)
 
 
 def asked(con: Connection, query: str, *parameters: object) -> pl.DataFrame:
@@ -165,7 +174,7 @@ def _holder(text: str) -> str:
 
 def _refuse_strangers(store: Path, raw: Path) -> None:
     if store.is_dir():
-        raise UsageError("this is a folder, not a store", file=store, hint="name a file with --db")
+        raise _folder(store, "name a file with --db")
     if not store.parent.is_dir():
         raise EnvironmentProblem("the folder does not exist", file=store.parent, hint="make it, or name another --db")
     if store.exists() and not raw.exists():

@@ -39,7 +39,7 @@ _CHANGES = 2  # how often a file may turn out to have changed before it is left 
 class Ingestion:
     """A run, or one after the other (`watch`). Use it as a context manager; setting `stop` ends it after what is begun.
 
-    `counts`: of all that was done.
+    `counts`: of all that was done; `tables_before`: the store's, in lower case.
 
     Raises:
         ProfileError: the profile cannot be used. UsageError: the file is no store.
@@ -50,6 +50,7 @@ class Ingestion:
         self.wish = wish
         self._store = store_of(wish.store, wish.patience, inbox=wish.inbox)
         self.counts = Counts()
+        self.tables_before: frozenset[str] = frozenset()
         self.stop = threading.Event()
         self._run = Counts()
         self._progress = progress
@@ -76,6 +77,7 @@ class Ingestion:
             self._workers: Workers = workers(self._judge, wish.jobs, wish.cluster, wish.inbox, wish.patience.timeout_s)
             opened.callback(self._workers.close)
             self._known = self._store.load()  # last, since it makes the store: nothing is left of a run that cannot be
+            self.tables_before = frozenset(self._known.tables)
             self._open = opened.pop_all()
         return self
 

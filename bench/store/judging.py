@@ -126,8 +126,7 @@ class Judge:
         try:
             return self._judged(found, sha256, around or Surroundings(self.board_of(found)))
         except BenchError as error:
-            changed = error.kind == ExportChanged.kind or look(found.path).state != found.state
-            return Failed(found, sha256, error.to_dict(), growing=changed)
+            return Failed(found, sha256, error.to_dict(), growing=still_written(found, error.kind))
         except Exception as error:  # noqa: BLE001 - unattended: a fault of ours is told as this export's, and the rest goes on
             return Failed(found, sha256, _fault(error, found).to_dict())
 
@@ -159,6 +158,14 @@ class Judge:
         options = json.dumps(asdict(self.options), sort_keys=True)
         held = content if spool is None else _held(content, spool.with_suffix(".zst"))
         return Judged(found, identity, told, held, _ledger(guarded), made, options)
+
+
+def still_written(found: Found, kind: object) -> bool:
+    """Return whether a file that failed with an error of this kind has changed since it was found.
+
+    What was brought back from the store does not change.
+    """
+    return kind == ExportChanged.kind or (found.named is None and look(found.path).state != found.state)
 
 
 def _fault(error: Exception, found: Found) -> BenchError:

@@ -14,6 +14,8 @@ from bench.macros import MACROS
 
 FORMAT = 1
 EXPORT = "_export"
+DAY, STATION = "_day", "_station"
+PARTITIONS = (DAY, STATION)  # of Delta tables
 PART_BYTES = 16 << 20  # of compressed exports: what a commit may have to write again
 
 _TEXT, _COUNT, _TIME = pl.String(), pl.Int64(), pl.Datetime("us")

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 DELTA = "delta:"
 Versions = Mapping[str, int]
+_MISSPELT = re.compile(r"(delta[ _-]?lake|delta):", re.IGNORECASE)
 _LEDGER_LOG = Path("guard", "exports", "_delta_log")
 _ONE_SLASH = re.compile(r"^([a-z][a-z0-9+.-]+):/(?=[^/])")
 
@@ -96,6 +97,7 @@ def store_of(
     """
     text = fspath(location)
     if not text.startswith(DELTA):
+        refuse_misspelt(text)
         from bench.store.embedded import DuckDBStore  # noqa: PLC0415 - a Delta store needs no more than its own
 
         return DuckDBStore(Path(text), patience)
@@ -117,6 +119,15 @@ def store_of(
     return DeltaStore(place if "://" in place else str(Path(place).absolute()), patience, pinned=versions, inbox=inbox)
 
 
+def refuse_misspelt(text: str) -> None:
+    """Raise UsageError where a location nearly says `delta:`; a file of that very name is one."""
+    misspelt = _MISSPELT.match(text)
+    if misspelt and misspelt[0] != DELTA and not os.path.lexists(text):
+        raise UsageError(
+            f"{misspelt[0]!r} names no kind of store", file=text, hint=f"did you mean delta:{text[misspelt.end() :]}"
+        )
+
+
 def own_files(location: str | PathLike[str]) -> list[Path]:
     """Return the files of a store that lie beside each other, which no inbox around them holds as exports."""
     if is_delta(location):
@@ -128,6 +139,11 @@ def own_files(location: str | PathLike[str]) -> list[Path]:
 def holds_store(folder: Path) -> bool:
     """Return whether a folder is that of a Delta store."""
     return os.path.isdir(folder / _LEDGER_LOG)  # noqa: PTH112 - what may not be looked at is none
+
+
+def name_of(folder: Path) -> str | None:
+    """Return how `--db` and `--from` name the Delta store that a folder holds, None where it holds none."""
+    return f"{DELTA}{folder}" if holds_store(folder) else None
 
 
 def folder_of(location: str | PathLike[str]) -> Path | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,7 +57,7 @@ class Entry:
 @dataclass
 class Counts:
     """What a run did so far. `tried`: how many of the failed were read in this run; `refused`: how many of the added
-    have a refused column; `rows`: kept."""
+    have a refused column; `rows`: kept; `tables`: how many of the added each table takes."""
 
     added: int = 0
     skipped: int = 0
@@ -65,6 +66,7 @@ class Counts:
     rows: int = 0
     refused: int = 0
     alerts: list[Alert] = field(default_factory=list)
+    tables: Counter[str] = field(default_factory=Counter)
 
     def add(self, entry: Entry) -> None:
         """Count an entry."""
@@ -74,6 +76,7 @@ class Counts:
         if entry.guard is not None:
             self.rows += sum(table.rows_kept for table in entry.guard.tables)
             self.refused += entry.guard.outcome == "refused"
+            self.tables.update(table.name.lower() for table in entry.guard.tables)
 
 
 def skipped(found: Found, sha256: str, first: str) -> Entry:

@@ -21,12 +21,12 @@ import polars as pl
 
 from bench.bulk import literal, quote
 from bench.errors import UsageError
-from bench.frames import first_line
 from bench.macros import MACROS
 from bench.receipts import canonical, sha256
+from bench.store.conditions import refused_condition
 from bench.store.database import (
     MAIN,
-    REFUSED,
+    REFUSED_CONDITION,
     Connection,
     asked,
     attach_new,
@@ -34,6 +34,7 @@ from bench.store.database import (
     refuse_no_expression,
 )
 from bench.store.keys import keys_of, ranges
+from bench.store.schema import PARTITIONS
 from bench.store.stores import Store
 from bench.store.thinned import count_changed
 from bench.tables import explained
@@ -46,8 +47,8 @@ class Selection:
     """What a reader wants of a store. None means everything.
 
     `tables`: their names. `since`: exports that were last written then or later (ISO 8601, UTC). `where`: one SQL
-    condition over the columns of every chosen table. `keys`: exactly these exports ("1-200,205"), also versions that
-    others have taken the place of; a receipt names them.
+    condition over the columns of every chosen table, of Delta tables also over `_day` and `_station`. `keys`: exactly
+    these exports ("1-200,205"), also versions that others have taken the place of; a receipt names them.
     """
 
     tables: tuple[str, ...] | None = None
@@ -140,21 +141,30 @@ def _copy(con: Connection, name: str, where: str | None) -> None:
     source = f"FROM {MAIN}.main.{table}"
     if asked(con, old).height:
         source = f"{source} UNION ALL BY NAME FROM {MAIN}.superseded.{table}"
-    columns = ", ".join(f"r.{quote(column)}" for column in _columns(con, name))
+    kept = _columns(con, name)
+    beside = [column for column in _beside(con, name) if column not in kept]  # for the condition alone
+    columns = "".join(f", r.{quote(column)}" for column in [*kept, *beside])
     rows = (
-        f"SELECT c.first_row + r._row AS _row, r._export{', ' + columns if columns else ''} FROM ({source}) r "
+        f"SELECT c.first_row + r._row AS _row, r._export{columns} FROM ({source}) r "
         f"JOIN temp.chosen c ON c.export = r._export AND c.table_name = {literal(name)}"
     )
     condition = f" WHERE ({where}\n)" if where is not None else ""
+    every = f"* EXCLUDE ({', '.join(map(quote, beside))})" if beside else "*"
     try:
-        con.execute(f"CREATE TABLE {WORK}.main.{table} AS SELECT * FROM ({rows}){condition} ORDER BY _row")
-    except REFUSED as error:
+        con.execute(f"CREATE TABLE {WORK}.main.{table} AS SELECT {every} FROM ({rows}){condition} ORDER BY _row")
+    except REFUSED_CONDITION as error:
         if where is None:
             raise
-        raise UsageError(
-            f"--where is no condition on the table {name!r}: {first_line(error)}",
-            hint="name columns of every chosen table, or choose with --tables",
-        ) from error
+        raise refused_condition(name, [*kept, *beside], error) from error
+
+
+def _beside(con: Connection, name: str) -> list[str]:
+    """Return the columns by which a table of the store is partitioned; a DuckDB file has none."""
+    query = (
+        f"SELECT column_name FROM duckdb_columns() WHERE database_name = '{MAIN}' AND schema_name = 'main' "
+        f"AND table_name = {literal(name)} AND column_name IN ({', '.join(map(literal, PARTITIONS))})"
+    )
+    return list(asked(con, query)["column_name"])
 
 
 def _columns(con: Connection, name: str) -> list[str]:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import polars as pl
 
 from bench.store.columns import Place, Stored
-from bench.store.delta.rows import KEYS, PARTITIONS, POLARS, metadata_of, places, stored_of, verdicts, verdicts_of
+from bench.store.delta.rows import KEYS, POLARS, metadata_of, places, stored_of, verdicts, verdicts_of
 from bench.store.delta.tables import Lake, Table, add_columns, describe, described
 from bench.store.judging import JudgedTable
+from bench.store.schema import PARTITIONS
 
 
 class Form:

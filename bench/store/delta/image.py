@@ -14,7 +14,7 @@ from bench.errors import UsageError
 from bench.store import schema
 from bench.store.database import MAIN, Connection, append, attach_new, execute
 from bench.store.delta import ledger
-from bench.store.delta.rows import DAY, PARTITIONS, POLARS, stored_of
+from bench.store.delta.rows import KEYS, POLARS, stored_of
 from bench.store.delta.snapshot import FILES, LEDGER, RUNS, SEEN, Snapshot
 from bench.store.delta.tables import Lake, described, explained
 from bench.store.working import Selection, moment
@@ -76,14 +76,14 @@ def _fill_table(con: Connection, snapshot: Snapshot, name: str, chosen: pl.DataF
     if not chosen.height:
         return
     target = f"{MAIN}.main.{quote(chosen['table_name'][0])}"
-    columns = [each for each in stored_of(described(snapshot.lake.table(name))) if each.name not in PARTITIONS]
+    columns = stored_of(described(snapshot.lake.table(name)))
     execute(con, MAIN, [f"CREATE TABLE {target} ({', '.join(f'{quote(c.name)} {c.type}' for c in columns)})"])
     earliest = chosen["modified_at"].min()
     assert earliest is not None
     lazy = snapshot.rows(name).filter(
-        pl.col(DAY) >= pl.lit(earliest).cast(pl.Date), pl.col(schema.EXPORT).is_in(chosen["export"].implode())
+        pl.col(schema.DAY) >= pl.lit(earliest).cast(pl.Date), pl.col(schema.EXPORT).is_in(chosen["export"].implode())
     )
-    wanted = [pl.col(each.name).cast(POLARS.get(each.type, pl.String())) for each in columns]
+    wanted = [pl.col(each.name).cast(KEYS.get(each.name, POLARS.get(each.type, pl.String()))) for each in columns]
     for batch in lazy.select(wanted).collect_batches(chunk_size=BATCH_ROWS):
         append(con, target, batch)
 

@@ -21,9 +21,9 @@ from bench.store.columns import EXACT, Extent, Incoming, Place, Stored, place_al
 from bench.store.delta.ledger import TEXTS
 from bench.store.judging import Judged, JudgedTable
 
-DAY, STATION = "_day", "_station"
-KEYS: dict[str, pl.DataType] = {schema.EXPORT: pl.Int64(), ROW: pl.Int64(), DAY: pl.Date(), STATION: pl.String()}
-PARTITIONS = (DAY, STATION)
+KEYS: dict[str, pl.DataType] = {
+    schema.EXPORT: pl.Int64(), ROW: pl.Int64(), schema.DAY: pl.Date(), schema.STATION: pl.String(),
+}  # fmt: skip
 POLARS: dict[str, pl.DataType] = {
     "BIGINT": pl.Int64(), "DOUBLE": pl.Float64(), "VARCHAR": pl.String(), "BOOLEAN": pl.Boolean(),
     "TIMESTAMP": pl.Datetime("us"),
@@ -99,8 +99,8 @@ def rows(
     """Yield an export's rows as the Delta table has them: `wanted` is its schema."""
     from_ = {place.stored.name: place.name for place in found}
     made: dict[str, pl.Expr] = {
-        schema.EXPORT: pl.lit(key), ROW: pl.col(ROW), DAY: pl.lit(day(judged).date()),
-        STATION: _station(judged, table, inbox),
+        schema.EXPORT: pl.lit(key), ROW: pl.col(ROW), schema.DAY: pl.lit(day(judged).date()),
+        schema.STATION: _station(judged, table, inbox),
     }  # fmt: skip
     chosen = [
         (made[name] if name in made else pl.col(from_[name]) if name in from_ else pl.lit(None)).cast(type_).alias(name)

@@ -11,11 +11,12 @@ from functools import cached_property
 
 import polars as pl
 
-from bench.errors import UsageError
+from bench.errors import StoreMissing, UsageError
 from bench.store import schema
 from bench.store.delta import ledger
 from bench.store.delta.standing import standing, unfinished
 from bench.store.delta.tables import FORMAT, Lake, check_folder, file_name
+from bench.store.delta.writable import refuse_read_only
 
 LEDGER, SEEN, RUNS = "guard/exports", "guard/seen", "guard/runs"
 FILES, TEXTS = "raw/files", "raw/texts"
@@ -27,8 +28,10 @@ def made(lake: Lake) -> None:
     """Make the store's own tables if they are not there.
 
     Raises:
-        UsageError: the place holds something else.
+        UsageError: the place holds something else. EnvironmentProblem: it may not be written.
     """
+    if lake.folder is not None:
+        refuse_read_only(lake.folder, _OWN)
     if lake.find(LEDGER) is None:
         check_folder(lake)
     for name, columns in _OWN.items():
@@ -41,7 +44,7 @@ def check(lake: Lake) -> None:
     """Raise UsageError if there is no store, or one of another format."""
     if lake.find(LEDGER) is None:
         check_folder(lake)
-        raise UsageError(
+        raise StoreMissing(
             "there is no such store" + (" in that version" if lake.pinned else ""),
             file=lake.location,
             hint=f"make it with bench-analyze ingest INBOX --db {lake.location}",

@@ -158,6 +158,30 @@ def test_columns_may_have_the_names_that_the_store_itself_uses(take: Cli, here: 
     assert here("status", "--db", place).exit_code == 0
 
 
+def test_a_run_that_makes_a_table_for_each_export_says_what_to_do(
+    here: Cli, place: str, inbox: Path, write: Write
+) -> None:
+    def notes(*more: str, store: str = place) -> str:
+        done = here("ingest", inbox, "--db", store, "--settle", 0, *more)
+        assert done.exit_code == 0, done.said
+        return str(done.stderr)
+
+    for number in range(5):
+        write(f"final-1015{number:02d}.csv", first=number * 20)
+    assert notes() == ""  # few
+    for number in range(5, 11):
+        write(f"final-1015{number:02d}.csv", first=number * 20)
+    said = notes()
+    assert said.startswith(
+        "bench-analyze: 6 tables of one export each were made (final_101505, final_101506, final_101507, ...): "
+        "a table is named after its file. Hint: where the names carry times or counters, --table NAME puts all"
+    )
+    for number in range(11, 22):  # more for tables that are there
+        write(f"{number}/final-1015{number - 11:02d}.csv", first=number * 20)
+    assert notes() == ""
+    assert notes("--table", "final", store=f"{place}2") == ""
+
+
 def test_an_alert_tells_of_a_column_that_was_never_so(take: Cli, here: Cli, place: str, write: Write) -> None:
     write("final-2026-10-01.csv")
     take()
@@ -262,6 +286,20 @@ def test_what_is_judged_again_takes_the_place_of_what_was_and_receipts_replay(
     done = here("replay", receipt)
     assert done.exit_code == 0, done.said
     assert {each["ingest"] for each in take("--reguard", "--board", inbox / "board.toml")} == {"skipped"}
+
+
+def test_what_cannot_be_judged_again_is_a_failure(
+    take: Cli, inbox: Path, place: str, tmp_path: Path, write: Write
+) -> None:
+    write("final.csv")
+    take()
+    (inbox / "final.csv").rename(tmp_path / "away.csv")
+    (inbox / "board.toml").write_text("[board\n")
+    (entry,) = take("--reguard", code=2)
+    assert entry["ingest"] == "failed"
+    assert "is not TOML" in entry["error"]["message"]
+    with bench.open(place) as analysis:
+        assert analysis.table().height == 20
 
 
 def test_what_is_chosen_by_table_date_and_condition(take: Cli, place: str, write: Write) -> None:

@@ -133,7 +133,10 @@ def test_a_version_before_gives_the_figures_of_before(
     moved = lake.rename(tmp_path / "moved")
     gone = here("replay", receipt)
     assert gone.exit_code == 2
-    assert "there is no such store" in gone.stderr
+    assert f"the store of this receipt is not there any more: delta:{lake}. Hint: say where it is now" in gone.stderr
+    assert f"bench-analyze replay {receipt} --export delta:NEWPLACE" in gone.stderr
+    named = here("replay", receipt, "--export", moved)
+    assert f"{moved}: this folder holds a Delta store. Hint: name it as delta:{moved}" in named.stderr
     assert here("replay", receipt, "--export", f"delta:{moved}").exit_code == 0
 
 
@@ -187,6 +190,9 @@ def test_what_a_killed_run_left_half_way_is_told(here: Cli, lake: Path, inbox: P
     found = here("status", "--db", f"delta:{lake}", "--json").document
     assert (found["counts"]["exports"], found["unfinished"]) == (0, [str(path)])
     assert f"begun and not finished: 1\n  {path}" in here("status", "--db", f"delta:{lake}").stdout
+    claimed, rows = (pl.read_delta(str(lake / name)) for name in ("guard/exports", "tables/final"))
+    assert claimed.height == 1
+    assert claimed.join(rows, left_on="export", right_on="_export", how="semi").height == 0  # as a foreign reader does
 
 
 def test_what_is_settled_is_not_read_again(take: Cli, here: Cli, lake: Path, inbox: Path, write: Write) -> None:
@@ -286,7 +292,7 @@ def test_a_store_within_the_inbox_is_passed_over(here: Cli, inbox: Path, write: 
     [
         ("delta:", "delta: names no place"),
         ("delta:nosuch://bucket/lake", "there is no such kind of place"),
-        ("delta:/proc/nowhere/lake", "the store cannot be reached, read or written"),
+        ("delta:/proc/nowhere/lake", "written"),
         ("delta:s3://bucket/lake", "Connection refused"),
     ],
 )
@@ -305,6 +311,42 @@ def test_places_that_cannot_be_used(
     assert "\x1b" not in done.stderr
 
 
+@pytest.mark.parametrize("kind", ["Delta:", "deltalake:", "delta-lake:", "DELTA:"])
+def test_a_kind_of_store_that_is_misspelt(here: Cli, inbox: Path, lake: Path, kind: str) -> None:
+    for command in (["ingest", inbox, "--db"], ["status", "--db"], ["--from"]):
+        done = here(*command, f"{kind}{lake}")
+        assert done.exit_code == 2
+        assert f"{kind!r} names no kind of store. Hint: did you mean delta:{lake}\n" in done.stderr
+
+
+def test_a_folder_of_a_delta_store_without_its_kind(
+    here: Cli, take: Cli, inbox: Path, lake: Path, write: Write
+) -> None:
+    write("a.csv")
+    take()
+    for command in (["ingest", inbox, "--db"], ["status", "--db"], ["--from"]):
+        done = here(*command, lake)
+        assert done.exit_code == 2
+        assert f"{lake}: this folder holds a Delta store. Hint: name it as delta:{lake}\n" in done.stderr
+
+
+def test_rows_are_chosen_by_day_and_station(here: Cli, take: Cli, lake: Path, write: Write, tmp_path: Path) -> None:
+    os.utime(write("ST-01/final.csv"), (1_600_000_000, 1_600_000_000))
+    write("ST-02/final.csv", first=20), write("final.csv", first=40)
+    take()
+    place = f"delta:{lake}"
+    for where, exports in (("_station = 'ST-02'", {2}), ("_station is null", {3}), ("_day = '2020-09-13'", {1})):
+        with bench.open(place, where=where) as analysis:
+            table = analysis.table()
+            assert table.height == 20
+            assert set(table["_export"]) == {1} if exports == {1} else set(table["_export"]) <= {2, 3}
+            assert table.columns == ["_row", "_export", "serial", "fixture", "vout_v"]
+    receipt = tmp_path / "receipt.json"
+    code = "con.sql('select count(*), min(serial) from final').fetchone()"
+    assert here("--from", place, "--where", "_station = 'ST-02'", "-c", code, "--receipt", receipt).exit_code == 0
+    assert here("replay", receipt, "--json").document["runs"][0]["value"] == [20, "SN-00020"]
+
+
 def test_a_store_that_may_only_be_read(take: Cli, lake: Path, inbox: Path, write: Write) -> None:
     write("a.csv")
     take()
@@ -318,9 +360,8 @@ def test_a_store_that_may_only_be_read(take: Cli, lake: Path, inbox: Path, write
         for folder in [lake, *(path for path in lake.rglob("*") if path.is_dir())]:
             folder.chmod(0o755)
     assert done.returncode == 2, done.stderr
-    assert "the store cannot be reached, read or written" in done.stderr
-    assert "ermission denied" in done.stderr
-    assert "Traceback" not in done.stderr
+    said = f"bench-analyze: {lake}: the folder cannot be written: Permission denied. Hint: mend its permissions, "
+    assert done.stderr == f"{said}or name another --db\n"
 
 
 def test_other_writers_that_are_always_faster_are_told(
@@ -407,6 +448,9 @@ def test_a_single_analysis_takes_files(here: Cli, write: Write, lake: Path, opti
     assert done.exit_code == 2
     assert f"{option} of an analysis is a DuckDB file. Hint: bench-analyze ingest INBOX --db delta:" in done.stderr
     assert not lake.exists()
+    misspelt = here(write("a.csv"), option, "deltalake:lake")
+    assert misspelt.exit_code == 2
+    assert "'deltalake:' names no kind of store. Hint: did you mean delta:lake" in misspelt.stderr
 
 
 @pytest.mark.parametrize("package", ["deltalake", "arro3"])

@@ -136,6 +136,7 @@ def test_the_summary_is_for_people(ingest: Cli, inbox: Path, store: Path, write:
     done = ingest()
     assert done.stdout.splitlines()[0] == f"{store}: 1 export added with 20 rows, 0 skipped, 1 failed"
     assert f"{inbox / 'bad.csv'}: the file is not text" in done.stdout
+    assert "not an export that can be read. Hint: export as text (CSV)" in done.stdout
     assert "failed before and not changed since: 1" in ingest().stdout
 
 

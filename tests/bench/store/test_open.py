@@ -95,8 +95,11 @@ def test_since_chooses_by_the_files_own_time(filled: Path) -> None:
         ("1 = 1) UNION SELECT 1 --", "is not one condition"),
         ("true; DROP TABLE final", "is not one condition"),
         ("", "is not one condition"),
-        ("nope > 3", "no condition on the table 'final'"),
-        ("(SELECT count(*) FROM read_csv('/etc/passwd')) > 0", "file system operations are disabled"),
+        ("nope > 3", "no condition on the table 'final': it has no column 'nope'"),
+        ("fixture = FIX03", "Hint: a text stands in single quotes: 'FIX03'; the columns are serial, fixture, vout_v; "),
+        ('"vout" > 3', "Hint: did you mean vout_v; the columns are serial, fixture, vout_v; --tables chooses"),
+        ("_station = 'ST-01'", "Hint: _day and _station are columns of Delta tables only; the columns are serial"),
+        ("(SELECT count(*) FROM read_csv('/etc/passwd')) > 0", "^--where may read the store's tables and nothing else"),
         ("vout_v > 'high'", "no condition on the table 'final'"),
     ],
 )
