@@ -68,9 +68,10 @@ def test_a_file_without_a_header_has_none_where_a_reading_failed(tmp_path: Path)
     [
         ("Product,PSU-24\nOperator,JK\nVin (V),24.0\n", "serial,vout_v"),
         ("Label,VOUT (V),IOUT (A)\nProbe Attenuation,10,1\nVertical Scale,0.05,0.1\n", "TIME,CH1,CH2"),
+        ("Signal,Vout (V)\n", "serial,reading"),
         ("Voltage,Current,Power\nset,set,set\n", "Vout,Iout,Pout"),
     ],
-    ids=["keys", "tektronix", "rows of names"],
+    ids=["keys", "tektronix", "a key with a unit", "rows of names"],
 )
 def test_names_below_keys_stay_the_header(tmp_path: Path, above: str, header: str) -> None:
     path = tmp_path / "x.csv"
@@ -92,3 +93,27 @@ def test_a_workbook_is_read_alike(tmp_path: Path) -> None:
     (found,) = read(tmp_path / "x.xlsx").tables
     assert [column.name for column in found.columns] == ["serial", "Vout (V)"]
     assert found.frame.collect().height == 8
+
+
+def test_a_marker_below_a_key_with_a_unit_stays_a_marker(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("Type:,raw\nXUnits:,second\nYUnits:,Volt\nData:,\n" + "".join(f"4.{n}E+00\n" for n in range(8)))
+    (found,) = read(path).tables
+    assert [(column.name, column.preamble) for column in found.columns] == [("Data:", "Volt")]
+    assert found.frame.collect().height == 8
+
+
+def test_limits_above_readings_that_failed_stay_limits(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("serial,vout,iout\nUnits,V,mA\nLSL,4.95,10\nUSL,5.05,20\nS1,5.0,15\nS2,4.99,16\nS3,4.98,FAIL\n")
+    export = read(path)
+    assert export.tables[0].frame.collect().height == 3
+    assert export.dialect["header_rows"] == {"lsl": ["LSL", "4.95", "10"], "usl": ["USL", "5.05", "20"]}
+
+
+def test_names_below_a_single_row_of_values_stay_the_header(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("S0,5.0,PASS\nserial,vout,result\n" + "".join(f"S{n},5.{n},PASS\n" for n in range(1, 8)))
+    (found,) = read(path).tables
+    assert [column.name for column in found.columns] == ["serial", "vout", "result"]
+    assert found.frame.collect().height == 7
