@@ -42,14 +42,18 @@ class Likeness:
 
     def _is_row(self, at: int) -> bool:
         row = self._rows[at]
-        if len(row.cells) != self._width or (labels.label(row) is not None and _has_number(row)):
+        if len(row.cells) != self._width or (labels.label(row) is not None and _has_number(row)) or self._units(at):
             return False
-        return self._is_like(row) or self._repeats(row)
+        return self._is_like(row, words=at > 0) or (at > 0 and self._repeats(row))
 
-    def _is_like(self, row: Record) -> bool:
-        """Return whether a cell has the form of what stands below it: with digits in most rows, as a word in any."""
+    def _is_like(self, row: Record, *, words: bool = True) -> bool:
+        """Return whether a cell has the form of what stands below it: with digits in most rows, as a word in any.
+
+        The first row may be names all the same where only a word of it stands below: `PASS` above `PASS`.
+        """
         return any(
-            _is_usual(cells.form(row.cells[at]), found) or _is_usual(cells.code_form(row.cells[at]), self._codes[at])
+            _is_usual(cells.form(row.cells[at]), found, words=words)
+            or _is_usual(cells.code_form(row.cells[at]), self._codes[at])
             for at, found in self._texts.items()
         )
 
@@ -66,7 +70,8 @@ class Likeness:
     def _repeats(self, row: Record) -> bool:
         """Return whether one word stands in all columns of values: `n.m.,n.m.`."""
         words = {row.cells[at].strip() for at in self._typed}
-        return len(words) == 1 < len(self._typed) and words != {""} and _is_wordy(row)
+        once = len(words) == 1 < len(self._typed) and words != {""}
+        return once and _is_wordy(row) and not self._is_unlike(row)
 
     def _is_below_row(self, at: int) -> bool:
         """Return whether the row just above holds values and is like those below."""
@@ -102,10 +107,10 @@ class Likeness:
         return sum(labels.names_unit(row.cells[column]) for column in self._typed)
 
 
-def _is_usual(form: str, found: Counter[str]) -> bool:
-    if not form:
-        return False
-    return found[form] * 2 > found.total() - found[""] if "9" in form or "#" in form else found[form] > 0
+def _is_usual(form: str, found: Counter[str], *, words: bool = True) -> bool:
+    if "9" in form or "#" in form:
+        return found[form] * 2 > found.total() - found[""]
+    return words and form != "" and found[form] > 0
 
 
 def _is_wordy(row: Record) -> bool:

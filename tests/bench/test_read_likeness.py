@@ -117,3 +117,26 @@ def test_names_below_a_single_row_of_values_stay_the_header(tmp_path: Path) -> N
     (found,) = read(path).tables
     assert [column.name for column in found.columns] == ["serial", "vout", "result"]
     assert found.frame.collect().height == 7
+
+
+@pytest.mark.parametrize("above", ["", "Report,EOL,,\n", "Board,top,bottom,side\n"])
+@pytest.mark.parametrize("header", ["serial,vin_v,vin_v,", "serial,Vin,Vin,note"])
+@pytest.mark.parametrize("count", [2, 8])
+def test_a_name_that_is_given_twice_is_a_name(tmp_path: Path, above: str, header: str, count: int) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(above + header + "\n" + "".join(f"S{n},24.0,24.1,x{n}\n" for n in range(count)))
+    (found,) = read(path).tables
+    assert [column.text for column in found.columns] == header.split(",")
+    assert found.frame.collect().height == count
+
+
+@pytest.mark.parametrize("header", ["serial,PASS,vout", "board 1,vout_v,result", "Site1,Vout (V),Iin (A)"])
+def test_names_that_stand_below_themselves_are_names(tmp_path: Path, header: str) -> None:
+    first, second, last = header.split(",")
+    cells = {"serial": "S{n}", "PASS": "PASS", "board 1": "board {n}", "Site1": "Site{n}", "result": "PASS"}
+    row = ",".join(cells.get(name, "5.{n}") for name in (first, second, last))
+    path = tmp_path / "x.csv"
+    path.write_text(header + "\n" + "".join(row.format(n=n) + "\n" for n in range(8)))
+    (found,) = read(path).tables
+    assert [column.text for column in found.columns] == header.split(",")
+    assert found.frame.collect().height == 8
