@@ -18,6 +18,7 @@ COMMA_NUMBER = rf"^\s*[+-]?(?:\d+,\d*|,\d+){_EXPONENT}\s*$"
 POINT_GROUPS = r"^\s*[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*$"  # 1,234.5
 COMMA_GROUPS = r"^\s*[+-]?\d{1,3}(?:\.\d{3})+,\d+\s*$"  # 1.234,5
 OTHER_GROUPS = r"^\s*[+-]?\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?:[.,]\d+)?\s*$"  # 1 234,5 and 1'234.5
+NUMBER_AT_END = rf""" *"?[+-]?(?:\d+[.,]?\d*|[.,]\d+){_EXPONENT}"? *$"""
 THREE_AFTER_COMMA = r"^\s*[+-]?[1-9]\d{0,2},\d{3}\s*$"  # 1,234 is either
 
 _POINT = re.compile(POINT_NUMBER)

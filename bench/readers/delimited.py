@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -59,6 +60,9 @@ def _read(source: Source, options: ReadOptions, content: Content, text: Text) ->
         character, shape_of.width + shape_of.trailing, tuple(column.name for column in columns), shape_of.comment,
         shape_of.header_texts,
     )  # fmt: skip
+    if shape_of.lean and character != " ":
+        end = f"{re.escape(character)}{cells.NUMBER_AT_END}"
+        shape = replace(shape, optional=1, short_end=end)
     if options.header_rows != 0:
         like = expected(_body(records, shape_of), shape_of.numbers, shape_of.names)
         shape = replace(shape, expected=like)

@@ -84,8 +84,11 @@ def _spaces(sample: Sequence[str]) -> Delimiter | None:
     """Return the space as delimiter if runs of it cut the lines into columns of which two or more hold values."""
     plain = [line for line in sample if line[:1] not in _COMMENTS] or sample
     found = [single_spaced(line).split(" ") for line in plain]
-    width, count = Counter(map(len, found)).most_common(1)[0]
+    width, _ = Counter(map(len, found[1:] or found)).most_common(1)[0]
+    names = _WIDE_RUNS.split(plain[0].strip())  # their words are cells of one column, as in single_spaced
+    found = [names, *found[1:]] if len(names) == width else found
     alike = [row for row in found if len(row) == width]
+    count = len(alike)
     if width < 2 or count * 5 < len(found) * 4:
         return None
     rows = alike[1:] or alike

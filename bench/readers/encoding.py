@@ -30,6 +30,11 @@ _CONVINCING = 1000  # so many bytes that are not UTF-8, and no character that is
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
 _FEWEST_RUNS = 3
 _GBK_NOTE = "bytes beyond ASCII stand in pairs only: read as Chinese (GBK); --encoding overrides"
+_CUT_NOTE = (
+    "its only bytes beyond ASCII are the last, which begin a character of UTF-8: the file may be cut; they were read "
+    "as cp1252"
+)
+_CUT = re.compile(rb"(?:[\xc2-\xf4]|[\xe0-\xf4][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{2})\Z")
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _HTML = (b"<!doctype html", b"<html", b"<table")
 _TEXT_CONTROLS = frozenset(b"\t\n\r\x0b\x0c\x1a\x1b\x08\x07")
@@ -159,7 +164,8 @@ def open_text(
         if not problems:
             return _nonempty(source, Text(data, path, start, "utf-8"))
         if encoding is None and mark is None and problems > characters:
-            name, note = ("gb18030", _GBK_NOTE) if _is_chinese(data, start) else ("cp1252", None)
+            cut = _CUT_NOTE if problems == _cut_bytes(data) else None
+            name, note = ("gb18030", _GBK_NOTE) if _is_chinese(data, start) else ("cp1252", cut)
         else:
             name, note = "utf-8", f"{problems} bytes that are not UTF-8 were read as cp1252"
         return _nonempty(source, _transcoded(source, data, start, name, note))
@@ -243,6 +249,12 @@ def _stray_bytes(data: bytes | mmap.mmap, start: int, end: int | None = None) ->
             break
     decoder.decode(b"", final=end is None)
     return stray[0], characters
+
+
+def _cut_bytes(data: bytes | mmap.mmap) -> int:
+    """Return how many bytes at the end begin a character of UTF-8 that is not whole."""
+    found = _CUT.search(bytes(data[-3:]))
+    return len(found[0]) if found else 0
 
 
 def _is_chinese(data: bytes | mmap.mmap, start: int) -> bool:

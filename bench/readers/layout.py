@@ -17,6 +17,8 @@ from bench.readers import cells, header, keyed, labels, preambles
 from bench.readers.head import Record
 
 _COMMENT_MARKS = ("#", "%", "//", "!", ";", "~")
+_FEWEST_NAMES = 3  # of a table whose rows may leave out the last column
+_FEWEST_LEAN = 2
 _ASSIGNED = re.compile(r"^\s*([\w .]+?)\s*=\s*(\S.*?)\s*$")
 
 
@@ -26,7 +28,8 @@ class Layout:
 
     `names`, `units` and `others` (kind -> cells) are as wide as the table, which is `width` fields; `trailing` tells
     that every line ends in a delimiter, so that the last field is nobody's. `evidence` says why, for the dialect.
-    `axes` are the positions of the columns that hold values, `numbers` of those that hold numbers.
+    `axes` are the positions of the columns that hold values, `numbers` of those that hold numbers. `lean`: rows leave
+    out the last column, a text, behind one of numbers.
     """
 
     width: int
@@ -41,6 +44,7 @@ class Layout:
     comment: str | None = None
     header_texts: tuple[str, ...] = ()
     trailing: bool = False
+    lean: bool = False
     evidence: str = ""
     axes: tuple[int, ...] = ()
     numbers: tuple[int, ...] = ()
@@ -123,7 +127,8 @@ def _layout(
     named = _merged(named)
     names_row = named[-1] if named else None
     units_row = next((row for row, what in zip(above, kinds, strict=True) if what == "units"), None)
-    width, trailing = _table_width(names_row, units_row, body)
+    lean = names_row is not None and _is_lean(names_row, body)
+    width, trailing = (len(names_row.cells), False) if names_row and lean else _table_width(names_row, units_row, body)
     others = {
         what: _padded(row.cells, width)
         for row, what in zip(above, kinds, strict=True) if what not in ("names", "units", "rule")
@@ -138,7 +143,7 @@ def _layout(
         header_line=names_row.line if names_row else None, header_lines=sum(row.lines for row in above), units=units,
         others=others, metadata=preambles.metadata(preamble, delimiter, comment) | said,
         preamble_lines=above[0].line - 1 if above else data_line - 1, comment=comment,
-        header_texts=tuple(row.text for row in above if any(map(str.isalpha, row.text))), trailing=trailing,
+        header_texts=tuple(row.text for row in above if any(map(str.isalpha, row.text))), trailing=trailing, lean=lean,
         evidence=evidence,
     )  # fmt: skip
 
@@ -168,6 +173,18 @@ def _data_line(above: Sequence[Record], body: Sequence[Record], records: Sequenc
     if above:
         return above[-1].line + above[-1].lines
     return body[0].line if body else records[-1].line + records[-1].lines
+
+
+def _is_lean(names: Record, body: Sequence[Record]) -> bool:
+    """Return whether rows leave out the last column: where they have it, it is a text behind a column of numbers."""
+    width = len(names.cells)
+    short = [row for row in body if len(row.cells) == width - 1]
+    last = [row.cells[-1] for row in body if len(row.cells) == width and row.cells[-1].strip()]
+    if width < _FEWEST_NAMES or names.width < width or len(short) < _FEWEST_LEAN or not last:
+        return False
+    before = [row.cells[width - 2] for row in body if len(row.cells) in (width - 1, width)]
+    numbers = sum(cells.kind(cell) in ("number", "sentinel") for cell in before)
+    return numbers * 10 >= len(before) * 9 and all(cells.kind(cell) == "text" for cell in last)
 
 
 def _table_width(names: Record | None, units: Record | None, body: Sequence[Record]) -> tuple[int, bool]:

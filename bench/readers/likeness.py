@@ -33,7 +33,8 @@ class Likeness:
         while begin and (self._is_row(begin - 1) or (begin < last and self._holds_values(begin - 1))):
             begin -= 1
         if begin == last and last > 1 and self._is_below_row(last - 1):
-            return self.first_row(last - 1)
+            begin = self.first_row(last - 1)
+            begin = begin if begin and self._shares[begin - 1] == 0 else last
         return begin if begin < last else self._below_units(last)
 
     def _holds_values(self, at: int) -> bool:
@@ -41,19 +42,36 @@ class Likeness:
 
     def _is_row(self, at: int) -> bool:
         row = self._rows[at]
-        return len(row.cells) == self._width and (self._is_like(row) or self._repeats(row))
+        if len(row.cells) != self._width or (labels.label(row) is not None and _has_number(row)) or self._units(at):
+            return False
+        return self._is_like(row, words=at > 0) or (at > 0 and self._repeats(row))
 
-    def _is_like(self, row: Record) -> bool:
-        """Return whether a cell has the form of what stands below it: with digits in most rows, as a word in any."""
+    def _is_like(self, row: Record, *, words: bool = True) -> bool:
+        """Return whether a cell has the form of what stands below it: with digits in most rows, as a word in any.
+
+        The first row may be names all the same where only a word of it stands below: `PASS` above `PASS`.
+        """
         return any(
-            _is_usual(cells.form(row.cells[at]), found) or _is_usual(cells.code_form(row.cells[at]), self._codes[at])
+            _is_usual(cells.form(row.cells[at]), found, words=words)
+            or _is_usual(cells.code_form(row.cells[at]), self._codes[at])
+            for at, found in self._texts.items()
+        )
+
+    def _is_unlike(self, row: Record) -> bool:
+        """Return whether a cell is a word above serials, of which each has digits."""
+        return any(
+            row.cells[at].strip()
+            and "9" not in cells.form(row.cells[at])
+            and found
+            and all("9" in form for form in found)
             for at, found in self._texts.items()
         )
 
     def _repeats(self, row: Record) -> bool:
         """Return whether one word stands in all columns of values: `n.m.,n.m.`."""
         words = {row.cells[at].strip() for at in self._typed}
-        return len(words) == 1 < len(self._typed) and words != {""} and _is_wordy(row)
+        once = len(words) == 1 < len(self._typed) and words != {""}
+        return once and _is_wordy(row) and not self._is_unlike(row)
 
     def _is_below_row(self, at: int) -> bool:
         """Return whether the row just above holds values and is like those below."""
@@ -71,9 +89,12 @@ class Likeness:
             if len(row.cells) != self._width or not (self._shares[begin - 1] == 1 or self._is_plain(row, begin - 1)):
                 return last
             begin -= 1
-        named = self._units(begin - 1) if begin else 0
-        enough = len(self._typed) if begin == last - 1 else len(self._typed) / 2
-        return begin if begin < last and named >= enough else last
+        if begin == last or not begin or self._width < 2:
+            return last
+        between = last - begin > 1
+        enough = len(self._typed) / 2 if between else len(self._typed)
+        is_row = between or not self._is_unlike(self._rows[begin])
+        return begin if is_row and self._units(begin - 1) >= enough else last
 
     def _is_plain(self, row: Record, at: int) -> bool:
         return self._shares[at] == 0 and _is_wordy(row)
@@ -86,14 +107,17 @@ class Likeness:
         return sum(labels.names_unit(row.cells[column]) for column in self._typed)
 
 
-def _is_usual(form: str, found: Counter[str]) -> bool:
-    if not form:
-        return False
-    return found[form] * 2 > found.total() - found[""] if "9" in form or "#" in form else found[form] > 0
+def _is_usual(form: str, found: Counter[str], *, words: bool = True) -> bool:
+    if "9" in form or "#" in form:
+        return found[form] * 2 > found.total() - found[""]
+    return words and form != "" and found[form] > 0
 
 
 def _is_wordy(row: Record) -> bool:
     """Return whether a row is none of those that belong to a header: units, limits with their numbers, a rule."""
     kind = labels.row_kind(row, {})
-    numbers = any(cells.kind(cell) == "number" for cell in row.cells)
-    return kind == "names" or not (numbers or kind in ("units", "aggregation", "types", "rule"))
+    return kind == "names" or not (_has_number(row) or kind in ("units", "aggregation", "types", "rule"))
+
+
+def _has_number(row: Record) -> bool:
+    return any(cells.kind(cell) == "number" for cell in row.cells)

@@ -25,7 +25,8 @@ _BLOCK_BYTES = 1 << 20
 class Shape:
     """What a record looks like: `fields` delimited fields, of which the first `columns` are columns of the table.
 
-    The last `optional` columns may be missing from a line. `quoted`: the same columns of each row are quoted.
+    The last `optional` columns may be missing from a line, which then ends in `short_end` (a pattern) if that is given.
+    `quoted`: the same columns of each row are quoted.
     `expected`: what the first rows are like, for telling a second header; None where none is looked for.
     """
 
@@ -35,6 +36,7 @@ class Shape:
     comment: str | None = None
     header_texts: tuple[str, ...] = ()
     optional: int = 0
+    short_end: str | None = None
     quoted: bool = False
     expected: Expected | None = None
 

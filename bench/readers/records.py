@@ -215,7 +215,7 @@ class Careful:
         parts, refused = [], []
         if unquoted.height:
             filled = pl.col(_TEXT).str.strip_chars_end(d + " ").str.count_matches(d, literal=True) + 1
-            good = (pl.col("\0width") >= n - self.shape.optional) & (filled <= n) & self._not_header()
+            good = self._is_long_enough(n) & (filled <= n) & self._not_header()
             parts.append(self._split_plain(unquoted.filter(good)))
             refused.append(unquoted.filter(~good))
         if quoted_ones.height:
@@ -241,6 +241,11 @@ class Careful:
         found = expected.found_in(kept, self.shape.columns)
         self.tally.headers += found.get_column(LINE).to_list()
         return found.get_column(ROW).to_list()
+
+    def _is_long_enough(self, fields: int) -> pl.Expr:
+        whole, short = pl.col("\0width") >= fields, pl.col("\0width") >= fields - self.shape.optional
+        end = self.shape.short_end
+        return short if end is None else whole | (short & pl.col(_TEXT).str.contains(end))
 
     def _not_header(self) -> pl.Expr:
         return ~pl.col(_TEXT).is_in(self.shape.header_texts)
@@ -275,7 +280,7 @@ class Careful:
             pl.col("\0cells").list.len().alias("\0width")
         )
         beyond = pl.col("\0cells").list.slice(n).list.join("").str.strip_chars() == ""
-        good = (pl.col("\0width") >= n - self.shape.optional) & beyond & self._not_header()
+        good = self._is_long_enough(n) & beyond & self._not_header()
         kept = records.filter(good)
         self.tally.trimmed_rows += int((kept.get_column("\0width") > self.shape.fields).sum())
         cells = [

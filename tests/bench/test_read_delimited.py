@@ -490,3 +490,14 @@ def test_a_comma_behind_spaced_thousands_is_the_decimal_mark(tmp_path: Path, spa
     assert read(write(tmp_path, f"serial;Vout (mV)\n{body}")).tables[0].decimal == ","
     late = "".join(f"S{n};4{space}980\n" for n in range(3000)) + body
     assert read(write(tmp_path, f"serial;Vout (mV)\n{late}")).tables[0].decimal == ","
+
+
+@pytest.mark.parametrize("end", [b"\xc2", b"\xe2\x84"])
+def test_a_text_cut_within_its_only_character_says_so(tmp_path: Path, end: bytes) -> None:
+    export = read(write(tmp_path, PLAIN.encode().rstrip(b"\n") + end))
+    assert "may be cut" in str(export.dialect["encoding_note"])
+
+
+def test_a_sign_before_the_end_is_no_cut_character(tmp_path: Path) -> None:
+    export = read(write(tmp_path, PLAIN.replace("4.99", "4.99 \xb5V").encode("cp1252")))
+    assert (export.dialect["encoding"], "encoding_note" in export.dialect) == ("cp1252", False)

@@ -92,3 +92,9 @@ def test_comment_lines_among_the_rows_are_no_rows(tmp_path: Path) -> None:
 
 def test_comments_name_their_keys(tmp_path: Path) -> None:
     assert read_text(tmp_path, COMMENTED).metadata["operator"] == "Ada"
+
+
+def test_names_of_several_words_above_few_rows_between_spaces(tmp_path: Path) -> None:
+    export = read_text(tmp_path, "Serial No  Vout (V)  Iout (A)\nS1         5.01      0.1\nS2         5.02      0.1\n")
+    assert [column.name for column in export.tables[0].columns] == ["Serial No", "Vout (V)", "Iout (A)"]
+    assert export.tables[0].frame.collect().row(1)[2:] == ("S2", "5.02", "0.1")

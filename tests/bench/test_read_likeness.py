@@ -68,9 +68,10 @@ def test_a_file_without_a_header_has_none_where_a_reading_failed(tmp_path: Path)
     [
         ("Product,PSU-24\nOperator,JK\nVin (V),24.0\n", "serial,vout_v"),
         ("Label,VOUT (V),IOUT (A)\nProbe Attenuation,10,1\nVertical Scale,0.05,0.1\n", "TIME,CH1,CH2"),
+        ("Signal,Vout (V)\n", "serial,reading"),
         ("Voltage,Current,Power\nset,set,set\n", "Vout,Iout,Pout"),
     ],
-    ids=["keys", "tektronix", "rows of names"],
+    ids=["keys", "tektronix", "a key with a unit", "rows of names"],
 )
 def test_names_below_keys_stay_the_header(tmp_path: Path, above: str, header: str) -> None:
     path = tmp_path / "x.csv"
@@ -91,4 +92,51 @@ def test_a_workbook_is_read_alike(tmp_path: Path) -> None:
     book.save(tmp_path / "x.xlsx")
     (found,) = read(tmp_path / "x.xlsx").tables
     assert [column.name for column in found.columns] == ["serial", "Vout (V)"]
+    assert found.frame.collect().height == 8
+
+
+def test_a_marker_below_a_key_with_a_unit_stays_a_marker(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("Type:,raw\nXUnits:,second\nYUnits:,Volt\nData:,\n" + "".join(f"4.{n}E+00\n" for n in range(8)))
+    (found,) = read(path).tables
+    assert [(column.name, column.preamble) for column in found.columns] == [("Data:", "Volt")]
+    assert found.frame.collect().height == 8
+
+
+def test_limits_above_readings_that_failed_stay_limits(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("serial,vout,iout\nUnits,V,mA\nLSL,4.95,10\nUSL,5.05,20\nS1,5.0,15\nS2,4.99,16\nS3,4.98,FAIL\n")
+    export = read(path)
+    assert export.tables[0].frame.collect().height == 3
+    assert export.dialect["header_rows"] == {"lsl": ["LSL", "4.95", "10"], "usl": ["USL", "5.05", "20"]}
+
+
+def test_names_below_a_single_row_of_values_stay_the_header(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("S0,5.0,PASS\nserial,vout,result\n" + "".join(f"S{n},5.{n},PASS\n" for n in range(1, 8)))
+    (found,) = read(path).tables
+    assert [column.name for column in found.columns] == ["serial", "vout", "result"]
+    assert found.frame.collect().height == 7
+
+
+@pytest.mark.parametrize("above", ["", "Report,EOL,,\n", "Board,top,bottom,side\n"])
+@pytest.mark.parametrize("header", ["serial,vin_v,vin_v,", "serial,Vin,Vin,note"])
+@pytest.mark.parametrize("count", [2, 8])
+def test_a_name_that_is_given_twice_is_a_name(tmp_path: Path, above: str, header: str, count: int) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(above + header + "\n" + "".join(f"S{n},24.0,24.1,x{n}\n" for n in range(count)))
+    (found,) = read(path).tables
+    assert [column.text for column in found.columns] == header.split(",")
+    assert found.frame.collect().height == count
+
+
+@pytest.mark.parametrize("header", ["serial,PASS,vout", "board 1,vout_v,result", "Site1,Vout (V),Iin (A)"])
+def test_names_that_stand_below_themselves_are_names(tmp_path: Path, header: str) -> None:
+    first, second, last = header.split(",")
+    cells = {"serial": "S{n}", "PASS": "PASS", "board 1": "board {n}", "Site1": "Site{n}", "result": "PASS"}
+    row = ",".join(cells.get(name, "5.{n}") for name in (first, second, last))
+    path = tmp_path / "x.csv"
+    path.write_text(header + "\n" + "".join(row.format(n=n) + "\n" for n in range(8)))
+    (found,) = read(path).tables
+    assert [column.text for column in found.columns] == header.split(",")
     assert found.frame.collect().height == 8
