@@ -64,6 +64,7 @@ class Careful:
     shape: Shape
     tally: Tally = field(default_factory=Tally)
     literal: bool = False  # quotes are plain characters: too many of them never closed
+    cut: int = 0  # the number of a last line that has no end: what it lacks may have been lost
 
     def pieces(self, block_bytes: int = _BLOCK_BYTES) -> Iterator[Piece]:
         """Yield what each block holds."""
@@ -95,6 +96,8 @@ class Careful:
                 whole, carry = _whole(lines)
                 yield from self._emit(whole)
             else:
+                ended = self.text.data[-1:] in (b"\n", b"\r")
+                self.cut = 0 if ended else self.line + lines.height - 1
                 yield from self._emit(lines)
 
     def _block_end(self, position: int, size: int) -> int:
@@ -245,7 +248,7 @@ class Careful:
     def _is_long_enough(self, fields: int) -> pl.Expr:
         whole, short = pl.col("\0width") >= fields, pl.col("\0width") >= fields - self.shape.optional
         end = self.shape.short_end
-        return short if end is None else whole | (short & pl.col(_TEXT).str.contains(end))
+        return short if end is None else whole | (short & pl.col(_TEXT).str.contains(end) & (pl.col(LINE) != self.cut))
 
     def _not_header(self) -> pl.Expr:
         return ~pl.col(_TEXT).is_in(self.shape.header_texts)

@@ -39,3 +39,11 @@ def test_rows_that_leave_out_a_number_are_quarantined(tmp_path: Path, header: st
     path = tmp_path / "x.csv"
     path.write_text("\n".join([header, *rows, ""]))
     assert read(path).tables[0].quarantine.height == 4
+
+
+def test_a_last_row_without_an_end_may_be_cut(tmp_path: Path) -> None:
+    path = tmp_path / "cut.csv"
+    path.write_text("serial,vout_v,comment\nS1,4.981,ok\nS2,4.992\nS3,4.993\nS4,4.994,retest\nS5,4.995\nS6,4.9")
+    table = read(path).tables[0]
+    assert table.frame.collect()["serial"].to_list() == ["S1", "S2", "S3", "S4", "S5"]
+    assert table.quarantine.rows() == [(6, 7, "2 fields where the table has 3", "S6,4.9")]
