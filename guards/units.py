@@ -92,7 +92,8 @@ _BASES = (
     _Base("degF", "temperature", "degree_Fahrenheit", (*_DEGREE_F, "deg F", "Deg F", "DegF", "Fahrenheit",
                                                        "fahrenheit", "degrees F", "FAH"), prefixed=False),
     _Base("K", "temperature", "kelvin", ("Kelvin", "kelvin", "KEL"), prefixed=False),
-    _Base(FRACTION, "ratio", None, ("fraction", "ratio", "p.u.", "pu", "V/V", "A/A", "W/W"), prefixed=False),
+    _Base(FRACTION, "ratio", None, ("fraction", "ratio", "p.u.", "pu"), prefixed=False),
+    _Base("V/V", "gain", None, ("A/A", "W/W"), prefixed=False),  # no efficiency: 87 V/V is not taken for 87 %
     _Base("%", "ratio", "percent", ("percent", "Percent", "pct", "PCT", "Pct"), prefixed=False),
     _Base("ppm", "ratio", "ppm", ("PPM",), prefixed=False),
     _Base("Ah", "charge", "ampere_hour", ("AH", "A.h", "A*h", "A·h"), ("Amp-hr", "Amp-hrs", "amp-hr", "Amp-hour")),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from guards.candidates import candidates
 from guards.errors import UnitError
 from guards.quantities import parse_quantity
 from guards.units import PREFIXES, conversion, find_unit, parse_unit, power_of_ten
@@ -93,3 +94,16 @@ def test_quantities_are_read_exactly(text, value, symbol):
 def test_quantities_that_could_mean_two_things_are_refused(text):
     with pytest.raises(UnitError, match="expected a number and a unit"):
         parse_quantity(text)
+
+
+@pytest.mark.parametrize("text", ["V/V", "A/A", "W/W"])
+def test_a_gain_is_no_efficiency(text: str) -> None:
+    unit = find_unit(text)
+    assert unit is not None
+    assert (unit.symbol, unit.quantity) == ("V/V", "gain")
+    assert not any(rival.automatic for rival in candidates(unit)[1:])
+
+
+def test_a_gain_of_87_beside_an_efficiency_is_left(judge) -> None:
+    report = judge("Gain (V/V),efficiency (%)\n" + "".join(f"87.{n},91.{n}\n" for n in range(9))).report.columns[0]
+    assert (report.verdict, report.unit, report.factor) == ("unverified", "V/V", 1.0)
