@@ -233,6 +233,10 @@ def _judge_rows(court: Court, column: ExportColumn, kind: Kind) -> tuple[Ruling,
     rows: list[dict[str, str | None]] = []
     pieces: list[Piece] = []
     groups = court.cells.frame.partition_by([key(name) for name in names], as_dict=True, maintain_order=True)
+    spellings: dict[str | None, set[str | None]] = {}
+    for values in groups:
+        found = dict(zip(names, values, strict=True))
+        spellings.setdefault(found.get(layout.measurement or ""), set()).add(found.get(layout.unit or ""))
     for values, group in groups.items():
         found = dict(zip(names, values, strict=True))
         measurement = found.get(layout.measurement) if layout.measurement else None
@@ -245,7 +249,7 @@ def _judge_rows(court: Court, column: ExportColumn, kind: Kind) -> tuple[Ruling,
             part, problem=part.problem or row_problem(part, text, in_cells=in_cells),
             digits=court.damaged.get(column.name), stranger=part.node is None and court.claims,
         )  # fmt: skip
-        if in_cells and text is not None:
+        if in_cells and text is not None and len(spellings[measurement]) > 1:
             part = replace(part, readings=part.readings[:1], autoranged=True)
         texts = court.frame.filter(*(pl.col(name).eq_missing(pl.lit(v, pl.String)) for name, v in found.items()))
         rows.append(found)

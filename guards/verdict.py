@@ -93,6 +93,8 @@ def _labels(case: Case, _: str | None) -> Decision | None:
     if len({(label.unit.scale, label.unit.offset, label.unit.quantity) for label in stated}) < 2:
         return None
     said = ", ".join(f"the {label.statement}" for label in stated)
+    if len({label.unit.quantity for label in stated}) > 1:
+        return _refuse(case, "b", f"{said}: no value is both", propose=False)
     if not case.tally.judged:
         return _refuse(case, "b", f"{said}, and there is no value to tell them apart")
     fitting = [
