@@ -20,7 +20,8 @@ _QUALIFIER = re.compile(
     r"(?i)[\s,;_]+(?:avg|average|mean|rms|min|max|typ|nom|pk|peak|pp|p-p|dc|ac|ch[\s_]*\d+|@.*)$|\s*\[[^\[\]]*\]$"
 )
 _SHAPE = re.compile(r"(?<=[VA])(?:p-?p|pk|rms|RMS|PP|PK)$")  # Vp-p, mArms
-_PREFIXED = "".join(f"(?<!{word}[ .-])" for word in ("milli", "micro", "nano", "pico", "kilo", "mega", "[munpkM]"))
+_PREFIXES = ("milli", "micro", "nano", "pico", "kilo", "mega", r"\b[munpkM]")
+_PREFIXED = "".join(f"(?<!{prefix}[ .-])" for prefix in _PREFIXES)
 _TOKEN = re.compile(rf"(?i:{_PREFIXED})(?<![A-Za-z0-9µμΩ°/%])(?<!\d[ _-])([A-Za-zµμΩ°%]{{2,10}})(?![A-Za-z0-9/%°])")
 _BRACKETED = re.compile(r"[(\[{<]\s*([^()\[\]{}<>]{1,24}?)\s*[)\]}>]")
 _LOWER = {"vpp": "V", "vpk": "V", "vrms": "V", "mvpp": "mV", "mvpk": "mV", "mvrms": "mV", "arms": "A", "marms": "mA",
