@@ -52,20 +52,25 @@ def in_base(value: pl.Expr, reading: Candidate) -> pl.Expr:
 
 
 def elapsed_time(value: pl.Expr, moment: pl.Expr, column: str) -> Check:
-    """Steps of an elapsed-time column against steps of the time stamps in the same rows (hard).
+    """Steps of an elapsed-time column against steps of the time stamps beside them (hard).
 
-    Decides the unit of the time column, on 10 steps or more. Steps shorter than twice the clock's resolution are not
-    asked, because a clock of whole minutes makes any ratio (battery-data-format issue 98). A ratio that is no unit's
-    says nothing. Source of the rule: battery-data-format pull request 70.
+    Decides the unit of the time column, on 10 steps or more. Both are compared from one change of the clock to the
+    next: rows between share a stamp, and a step of one row against a whole tick would make any ratio (battery-data-
+    format issue 98). From change to change, rounding makes at most a factor of two, which is no unit's, and a ratio
+    that is no unit's says nothing. Source of the rule: battery-data-format pull request 70.
     """
-    clock = moment.diff().dt.total_microseconds().cast(pl.Float64) / 1e6
-    resolution = clock.filter(clock > 0).min()
-    step = value.diff()
+    known = value.is_not_null() & moment.is_not_null()
+    stamp = moment.filter(known)
+    changes = stamp.ne_missing(stamp.shift())
+    # When the clock took its first value is known only where the next row has another one.
+    changes &= stamp.shift().is_not_null() | (stamp != stamp.shift(-1))
+    clock = stamp.filter(changes).diff().dt.total_microseconds().cast(pl.Float64) / 1e6
+    step = value.filter(known).filter(changes).diff()
 
     def fits(reading: Candidate) -> pl.Expr:
         ratio = step * float(reading.unit.scale) / clock
         near = (ratio - 1).abs() <= _TIME_TOLERANCE
-        return pl.when((step > 0) & (clock > 0) & (clock >= resolution)).then(near)
+        return pl.when((step > 0) & (clock > 0)).then(near)
 
     return Check("elapsed time", True, fits, f"the steps of {column}", _FEWEST_PAIRS)
 

@@ -46,6 +46,34 @@ def test_elapsed_time_that_starts_again_for_each_board(judge):
     assert only(judge(table), "t (s)").resolved_unit == "ms"
 
 
+@pytest.mark.parametrize(
+    ("header", "step", "rows_a_second", "tick"),
+    [
+        ("t_ms", 1, 1000, 1),
+        ("t_s", 0.001, 1000, 1),
+        ("t (us)", 1, 1e6, 0.001),
+        ("t (s)", 1, 1, 60),
+        ("t_ms", 10, 100, 1),
+        ("t_s", 0.7, 1 / 0.7, 1),
+    ],
+)
+@pytest.mark.parametrize("phase", [0, 0.3, 0.95])
+def test_a_clock_that_is_coarser_than_the_rows_makes_no_other_unit(judge, header, step, rows_a_second, tick, phase):
+    n = int(13.2 * tick * rows_a_second) + 13
+    stamps = [START + timedelta(seconds=tick * int(phase + i / rows_a_second / tick + 1e-9)) for i in range(n)]
+    rows = "\n".join(f"{stamp.isoformat(timespec='milliseconds')},{i * step:g}" for i, stamp in enumerate(stamps))
+    report = only(judge(f"DateTime,{header}\n{rows}", None), header)
+    assert (report.factor, report.verdict in ("kept", "unverified")) == (1.0, True)
+
+
+@pytest.mark.parametrize(("header", "step", "unit"), [("t_s", 1, "ms"), ("t_ms", 0.001, "s")])
+def test_a_wrong_unit_beside_a_coarse_clock_is_found(judge, header, step, unit):
+    rows = "\n".join(f"{(START + timedelta(seconds=i // 1000)).isoformat()},{i * step:g}" for i in range(12500))
+    report = only(judge(f"DateTime,{header}\n{rows}", None), header)
+    assert (report.verdict, report.resolved_unit) == ("corrected", unit)
+    assert f"11 of 11 rows fit the steps of DateTime as {unit}" in report.reason
+
+
 POWER_NODE = (
     '[nodes.PIN]\nquantity = "power"\nabsolute = ["0 W", "20 W"]\nexpected = ["2 W", "5 W"]\ncolumns = ["P (W)"]\n'
 )

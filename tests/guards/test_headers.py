@@ -102,3 +102,65 @@ def test_cells_that_cannot_be_read_are_counted_in_the_reason(judge) -> None:
     column = guarded.report.columns[1]
     assert column.reason.endswith("5 of 15 cells could not be read as numbers and are null.")
     assert guarded.flags["kind"].to_list() == ["unreadable"] * 5
+
+
+@pytest.mark.parametrize(
+    ("text", "symbol"),
+    [
+        ("Eff (%) @ Iout (A)", "%"), ("Eff(%)@Iout(A)", "%"), ("Iout (mA) at Vin (V)", "mA"),
+        ("Vout (V) @ Iout (A)", "V"),
+        ("Vout vs. Iout (mA)", None), ("Vf @ If (mA)", None), ("efficiency at load (A)", None),
+        ("Vout for Iload in mA", None), ("iq_ua_at_vin_v", "uA"), ("iout_at_vin_v", None), ("vout_at_vin_v", "V"),
+        ("Iout (mA) @ 25C", "mA"), ("Iin at Vin = 12 V (mA)", "mA"), ("PSRR @ 1 kHz (dB)", "dB"),
+        ("V @ 10mA (mV)", "mV"), ("Vout at full load (V)", "V"), ("Current with fan on (mA)", "mA"),
+        ("Reading for Vout (V)", "V"), ("iout_a at 5V (mA)", None),
+    ],
+)  # fmt: skip
+def test_the_unit_of_a_condition_is_not_the_values(text: str, symbol: str | None) -> None:
+    found = header_unit(text)
+    assert (found[2].symbol if found else None) == symbol
+
+
+@pytest.mark.parametrize(
+    ("text", "symbol"),
+    [
+        ("Vout (V) Iload (A)", None), ("Vout [V] Iload [A]", None), ("Temp (C) or (F)", None),
+        ("Phase (A) Voltage (V)", "V"), ("R(T) (ohm)", "ohm"), ("I(V) (mA)", "mA"), ("Rds(on) (mohm)", "mohm"),
+    ],
+)  # fmt: skip
+def test_two_units_in_brackets_are_none(text: str, symbol: str | None) -> None:
+    found = header_unit(text)
+    assert (found[2].symbol if found else None) == symbol
+
+
+@pytest.mark.parametrize(
+    "text", ["ADC", "adc", "isense_adc", "vin_adc", "I_ADC", "ch1/ADC", "bin_a", "option_a", "part_a", "code_v", "hw_v",
+             "fw_v", "usb_c", "class_a", "type_c"]
+)  # fmt: skip
+def test_a_converter_and_what_is_numbered_are_no_units(text: str) -> None:
+    assert header_unit(text) is None
+
+
+@pytest.mark.parametrize("text", ["Isense (ADC)", "Ch 101 (ADC)", "I [mADC]"])
+def test_amperes_dc_in_brackets_are_amperes(text: str) -> None:
+    found = header_unit(text)
+    assert found is not None
+    assert found[2].quantity == "current"
+
+
+def test_adc_in_a_units_row_and_in_cells_is_amperes(judge) -> None:
+    assert labels_of(ExportColumn("I", "I", "ADC"), None)[0].unit.symbol == "A"
+    assert judge("Isense\n" + "0.5 ADC\n" * 5, None).report.columns[0].unit == "A"
+
+
+@pytest.mark.parametrize(
+    ("text", "symbol"),
+    [
+        ("Vout (min)", None), ("Vout (Min)", None), ("Vout (MIN)", None), ("Vout, min", None), ("T (min)", None),
+        ("Vout (V) (min)", "V"), ("Vout (min) (V)", "V"), ("Vout [V] [MIN]", "V"), ("Time (min)", "min"),
+        ("t (min)", "min"), ("elapsed (min)", "min"), ("Soak (min)", "min"), ("test_time (min)", "min"),
+    ],
+)  # fmt: skip
+def test_a_minimum_in_brackets_is_no_minute(text: str, symbol: str | None) -> None:
+    found = header_unit(text)
+    assert (found[2].symbol if found else None) == symbol

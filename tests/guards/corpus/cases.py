@@ -124,7 +124,8 @@ def header(rng: random.Random, unit: str, stem: str | None = None) -> str:
     if style == 0 and unit in SUFFIXES:
         return f"{stem.lower().replace(' ', '_').strip('._')}_{SUFFIXES[unit]}"
     if style == 1 and unit in ("V", "mV", "A", "mA", "W"):
-        return spell(rng, unit)
+        spelt = spell(rng, unit)
+        return unit if spelt == "ADC" else spelt  # alone it is a converter
     if style == 2:
         return f"{stem} / {'degC' if unit == 'degC' else unit}"
     if style == 3:
