@@ -149,16 +149,23 @@ _GENERIC = re.compile(
     r"|[vuip](?:in|out)|(?:ch|channel|tp|ai)\d*|avg|mean|rms|dc|ac|time"
 )
 """Words of names that say no more than the quantity."""
+_HIGH_VOLTAGE = re.compile(
+    r"(?i)hi-?pot|(^|[^a-z])v?hv|esd|iso|surge|break|withstand|insul|flash|dielectric|burst|(^|_)ht"
+)
+"""A board lists its rails, so that a voltage of no name is one of them, but for what is tested beyond them."""
 
 
 def _standing(court: Court, part: Part, name: str) -> Part:
     """Return the part with what the board knows of its name: its quantity only (`generic`), or less (`stranger`)."""
     parsed = header_unit(name)
-    words = re.split(r"[^a-z0-9]+", (name if parsed is None else parsed[0]).lower())
-    generic = all(_GENERIC.fullmatch(word) for word in words)
-    named = court.board is not None and any(node.columns or node.measurements for node in court.board.nodes)
-    unknown = part.node is None and (court.claims or (named and not generic))
-    return replace(part, generic=generic, stranger=unknown)
+    stem = name if parsed is None else parsed[0]
+    generic = all(_GENERIC.fullmatch(word) for word in re.split(r"[^a-z0-9]+", stem.lower()))
+    names = court.board is not None and any(node.columns or node.measurements for node in court.board.nodes)
+    if part.quantity == "voltage":
+        left_out = names and _HIGH_VOLTAGE.search(stem) is not None
+    else:
+        left_out = court.claims or (names and not generic)
+    return replace(part, generic=generic, stranger=part.node is None and left_out)
 
 
 def _probe(court: Court, part: Part) -> float | None:

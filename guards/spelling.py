@@ -32,9 +32,9 @@ _AMID = frozenset(
 )  # fmt: skip
 _WORDS_TOO = frozenset(
     """Amp amp AMP Volt volt min Min mins h hr hrs Hr hour hours Hour Hours d day days Day Days minute minutes ratio pu
-    V/V A/A W/W VA VAR Cel""".split()
+    V/V A/A W/W VA VAR Cel ADC Adc""".split()
 )
-"""Units that are words of other meanings amid a header: an amplifier, a minimum, pull-up."""
+"""Units that are words of other meanings amid a header: an amplifier, a minimum, pull-up, a converter."""
 _PREFIX = r"(?:milli|micro|nano|pico|kilo|mega|giga|[munpkg]|µ|μ)"
 _WORDS = {
     "voltage": r"v|volts?|vdc|vac|vpp|vrms", "current": r"a|amps?|amperes?|adc|arms|apk", "power": r"w|watts?",
@@ -109,6 +109,7 @@ def unread_unit(text: str, own: Unit) -> str | None:
     if words := _WORDS.get(own.quantity):
         found = re.search(rf"(?i)(?<![a-z0-9])(?<!\d[ _-])({_PREFIX}[ .-]?(?:{words}))(?![a-z])", text)
     found = found or re.search(rf"({_GLUED}|{_FACTOR})", text)
+    found = found or (re.search(r"(?<=[ _])(ADC)$", text) if own.quantity == "current" else None)
     lone = re.search(rf"(?<=[ _])([{_LONE.get(own.quantity, '')}])$", text) if own.quantity in _LONE else None
     if found is None and lone and (unit := in_degrees(lone[1], own)) and unit != own:
         found = lone
