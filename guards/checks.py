@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from guards.candidates import Candidate
-from guards.identities import broken
+from guards.identities import broken, far_broken, is_equality
 from guards.units import Unit
 
 _OVERRANGE = 1.2
@@ -24,6 +24,8 @@ _TIME_TOLERANCE = 0.05
 """Clock against elapsed time may differ by 5 %, the tolerance that the Battery Data Format tool settled on."""
 IDENTITY_TOLERANCE = 0.1
 """P = V·I between columns of separate meters, or of averages: within 10 %, far from any prefix."""
+_BEYOND_A_METER = 30.0
+"""Half a step of 1000 in decades: what breaks an inequality by less is nearer to a wrong reading than to a unit."""
 _FEWEST_PAIRS = 10
 _FEWEST_ROWS = 3
 
@@ -113,20 +115,31 @@ def known_limits(value: pl.Expr, lower: pl.Expr | None, upper: pl.Expr | None, u
     return Check("limits of known unit", True, fits, "their own limits")
 
 
+def contradicted(relation: ast.Compare, tolerance: float | None, values: Mapping[str, pl.Expr]) -> pl.Expr:
+    """Return whether a row breaks the relation by as much as a wrong unit would."""
+    if is_equality(relation):
+        return broken(relation, tolerance, values)
+    return far_broken(relation, values, _BEYOND_A_METER)
+
+
 def identity(relation: ast.Compare, tolerance: float | None, column: str, others: Mapping[str, pl.Expr],
              own: Callable[[Candidate], pl.Expr], *, hard: bool) -> Check:  # fmt: skip
     """A relation between columns (P = V·I) holds under one reading of a column and not under another.
 
     `others` gives the other columns' values, `own` this column's under a reading. Hard only when every other column is
-    supported by a witness of its own; otherwise the wrong unit may be in any of them, and the check only refuses.
+    supported by a witness of its own; otherwise the wrong unit may be in any of them, and the check only refuses. An
+    inequality (P_in >= P_out) names no unit, because it holds under every one that is small enough: it only
+    contradicts the units under which it is broken by more than any meter is off.
     """
 
     def fits(reading: Candidate) -> pl.Expr:
         values = {**others, column: own(reading)}
         askable = pl.all_horizontal(value.is_not_null() & (value != 0) for value in values.values())
-        return pl.when(askable).then(~broken(relation, tolerance, values))
+        return pl.when(askable).then(~contradicted(relation, tolerance, values))
 
-    return Check("identity", hard, fits, ast.unparse(relation))
+    equality = is_equality(relation)
+    within = "" if equality else f" within a factor of {_BEYOND_A_METER:g}"
+    return Check("identity", hard, fits, ast.unparse(relation) + within, decisive=equality)
 
 
 def thermostat(value: pl.Expr, beside: pl.Expr, column: str) -> Check:

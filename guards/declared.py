@@ -80,6 +80,12 @@ _ROLE_NAMES: dict[Role, frozenset[str]] = {
     ),
     "time": frozenset("timestamp datetime date time elapsed elapsedtime testtime steptime dptime clock".split()),
 }
+_ROLES_WITHOUT_READINGS: frozenset[Role] = frozenset(("identifier", "index", "time"))
+_OF_READINGS = frozenset(
+    ("voltage", "current", "power", "power level", "resistance", "frequency", "capacitance", "inductance", "charge",
+     "energy", "apparent power", "reactive power", "conductance")
+)  # fmt: skip
+"""Nothing is numbered or named in these: `Line (V)` is a voltage though `Line` is an index."""
 MEASUREMENT_NAMES = frozenset(
     """measurement measurementname test testname stepname parameter parametername meas measname item testitem
     characteristic variable signal quantity""".split()
@@ -108,10 +114,11 @@ def role_of(column: ExportColumn, word: ColumnWord | None, *, claimed: bool) -> 
         return word.role
     if claimed:
         return "measured"
-    stem, parsed = stem_of(column.text), header_unit(column.text)
-    current = stem == "id" and bool(labels_of(column, word))  # a drain current, where a unit is said of it
+    stem, parsed, labels = stem_of(column.text), header_unit(column.text), labels_of(column, word)
+    current = stem == "id" and bool(labels)  # a drain current, where a unit is said of it
+    reading = current or any(label.unit.quantity in _OF_READINGS for label in labels)
     for role, names in _ROLE_NAMES.items():
-        if stem in names and not current:
+        if stem in names and not (reading and role in _ROLES_WITHOUT_READINGS):
             return role
     if is_range(column):
         return "range"

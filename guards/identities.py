@@ -85,6 +85,22 @@ def broken(identity: ast.Compare, tolerance: float | None, values: Mapping[str, 
     return (~holds).fill_null(False)
 
 
+def is_equality(identity: ast.Compare) -> bool:
+    """Whether the identity is an equality: it holds under one unit alone, an inequality under many."""
+    return isinstance(identity.ops[0], ast.Eq)
+
+
+def far_broken(identity: ast.Compare, values: Mapping[str, pl.Expr], factor: float) -> pl.Expr:
+    """Return whether a row breaks an inequality by more than a factor; false where a value is missing.
+
+    Sides of different signs, or zero, are no factor apart: no unit is wrong there.
+    """
+    left, right = (_expression(side, values) for side in (identity.left, identity.comparators[0]))
+    larger, smaller = pl.max_horizontal(left.abs(), right.abs()), pl.min_horizontal(left.abs(), right.abs())
+    far = (left * right > 0) & (larger > smaller * factor)
+    return broken(identity, None, values) & far.fill_null(False)
+
+
 def _expression(node: ast.expr, values: Mapping[str, pl.Expr]) -> pl.Expr:
     match node:
         case ast.Name(id=name):

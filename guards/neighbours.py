@@ -13,11 +13,20 @@ import polars as pl
 from guards.board import Board
 from guards.candidates import Candidate, candidates
 from guards.cells import Cells
-from guards.checks import IDENTITY_TOLERANCE, Check, elapsed_time, identity, in_base, instrument_range, thermostat
+from guards.checks import (
+    IDENTITY_TOLERANCE,
+    Check,
+    contradicted,
+    elapsed_time,
+    identity,
+    in_base,
+    instrument_range,
+    thermostat,
+)
 from guards.corrections import Ruling
 from guards.declared import ExportColumn, is_range
 from guards.headers import header_unit
-from guards.identities import broken, columns_of, parse_identity
+from guards.identities import columns_of, parse_identity
 from guards.parts import Part
 from guards.quantities import finite
 from guards.tally import value_of
@@ -132,7 +141,7 @@ _POWER_UNITS = ("power", "voltage", "current")
 def _holds(relation: ast.Compare, tolerance: float | None, values: Mapping[str, pl.Expr], cells: Cells) -> bool:
     every = max(1, -(-cells.rows // SAMPLE_ROWS))
     sample = cells.frame.gather_every(every)
-    missed = sample.select(broken(relation, tolerance, values).sum()).item()
+    missed = sample.select(contradicted(relation, tolerance, values).sum()).item()
     return bool(missed <= TOLERATED * sample.height)
 
 

@@ -1,8 +1,11 @@
 """Witnesses that look at the columns beside the values: clocks, power, the meter's range, the thermostat."""
 
+import tomllib
 from datetime import datetime, timedelta
 
 import pytest
+
+from guards import parse_board
 
 START = datetime(2026, 8, 27, 9, 0, 0)
 
@@ -110,6 +113,62 @@ def test_an_identity_of_the_board_names_the_column_that_is_off(judge, profile):
     report = only(judge(power_table().replace("P (W)", "p_w").replace("V,", "five,", 1), board), "mA")
     assert (report.verdict, report.resolved_unit) == ("corrected", "A")
     assert any(w.name == "identity" and w.supports and w.candidate == "A" for w in report.witnesses)
+
+
+EFFICIENT = """
+[board]
+name = "b"
+[nodes.VIN]
+quantity = "voltage"
+absolute = ["-0.3 V", "40 V"]
+expected = ["9 V", "36 V"]
+columns = ["vin_v"]
+[nodes.VOUT]
+quantity = "voltage"
+absolute = ["-0.3 V", "6 V"]
+expected = ["4.9 V", "5.1 V"]
+columns = ["vout_v"]
+[nodes.IIN]
+quantity = "current"
+absolute = ["-0.1 A", "5 A"]
+expected = ["{lowest}", "3 A"]
+columns = ["iin_a", "iin_ma"]
+[nodes.IOUT]
+quantity = "current"
+absolute = ["-0.1 A", "8 A"]
+expected = ["0.5 mA", "3 A"]
+columns = ["iout_a"]
+[[identities]]
+expression = "vin_v * {iin} >= vout_v * iout_a"
+"""
+
+
+def efficiency(judge, factor, iin="iin_a", lowest="1 mA"):
+    rows = [f"{12 + i / 100:.2f},{(0.40 + i / 1000) * factor:.7g},5.0{i % 3},{1 + i / 500:.3f}" for i in range(15)]
+    board = parse_board(tomllib.loads(EFFICIENT.format(lowest=lowest, iin=iin + " * 0.001" * (iin == "iin_ma"))))
+    return judge(f"vin_v,{iin},vout_v,iout_a\n" + "\n".join(rows), board)
+
+
+@pytest.mark.parametrize("factor", [1.25, 1, 0.5, 0.1])
+def test_an_inequality_that_a_meter_breaks_names_no_unit(judge, factor):
+    guarded = efficiency(judge, factor)
+    assert {c.verdict for c in guarded.report.columns} == {"kept"}
+    assert guarded.flags.height == (0 if factor > 1 else 15)
+
+
+def test_an_inequality_that_only_a_unit_can_break_contradicts_the_label(judge):
+    guarded = efficiency(judge, 1e-3)
+    assert {c.name: c.verdict for c in guarded.report.columns} == {
+        "vin_v": "kept", "iin_a": "refused", "vout_v": "kept", "iout_a": "kept"
+    }  # fmt: skip
+    why = only(guarded, "iin_a").reason
+    assert "0 of 15 rows fit vin_v * iin_a >= vout_v * iout_a within a factor of 30 as A" in why
+    assert not any(w.name == "identity" and w.supports for c in guarded.report.columns for w in c.witnesses)
+
+
+def test_the_expected_range_names_the_unit_that_an_inequality_contradicts(judge):
+    report = only(efficiency(judge, 1.25, "iin_ma", "10 mA"), "iin_ma")
+    assert (report.verdict, report.resolved_unit, report.factor) == ("corrected", "A", 1e3)
 
 
 def test_a_reading_beyond_its_meters_range_is_refused(judge):

@@ -3,7 +3,7 @@
 import pytest
 
 from guards import ExportColumn
-from guards.declared import labels_of
+from guards.declared import labels_of, role_of
 from guards.headers import header_unit
 
 
@@ -40,6 +40,25 @@ def test_the_unit_column_speaks_about_the_value_left_of_it(judge) -> None:
 def test_a_drain_current_is_no_identifier(judge, header: str, role: str) -> None:
     guarded = judge(f"Vd (V),{header}\n" + "".join(f"{n / 8},0.0{n}5\n" for n in range(9)))
     assert guarded.report.columns[1].role == role
+
+
+@pytest.mark.parametrize(
+    ("header", "role"),
+    [
+        ("Line (V)", "measured"), ("Loop (mA)", "measured"), ("Step (V)", "measured"), ("Scan (V)", "measured"),
+        ("Panel (V)", "measured"), ("Host (V)", "measured"), ("Clock (MHz)", "measured"), ("Id (uA)", "measured"),
+        ("Line", "index"), ("Step", "index"), ("Step (s)", "index"), ("Cycle (h)", "index"), ("Panel", "identifier"),
+        ("Test Time (s)", "time"), ("Clock (s)", "time"), ("Target (V)", "limit"), ("LSL (V)", "limit"),
+    ],
+)  # fmt: skip
+def test_a_name_with_an_electrical_unit_is_measured(judge, header: str, role: str) -> None:
+    guarded = judge(f"{header},x\n" + "".join(f"{n},{n}\n" for n in range(9)), None)
+    assert guarded.report.columns[0].role == role
+
+
+def test_a_unit_in_the_units_row_leaves_the_role_to_the_cells() -> None:
+    assert role_of(ExportColumn("Line", "Line", "mV"), None, claimed=False) is None
+    assert role_of(ExportColumn("Line", "Line", "s"), None, claimed=False) == "index"
 
 
 @pytest.mark.parametrize(
