@@ -17,9 +17,9 @@ to others."""
 _IN_CAPITALS = frozenset({"MA", "MV", "MW"})
 """Mega in SI; milli wherever everything is in capitals, which is where benches write them."""
 _QUALIFIER = re.compile(
-    r"(?i)[\s,;_]+(?:avg|average|mean|rms|min|max|typ|nom|pk|peak|pp|p-p|dc|ac|ch[\s_]*\d+|@.*)$|\s*\[[^\[\]]*\]$"
+    r"(?i)[\s,;_]+(?:avg|average|mean|rms|min|max|typ|nom|pk-?pk|pk|peak|pp|p-p|dc|ac|ch[\s_]*\d+|@.*)$|\s*\[[^\[\]]*\]$"
 )
-_SHAPE = re.compile(r"(?<=[VA])(?:p-?p|pk|rms|RMS|PP|PK)$")  # Vp-p, mArms
+_SHAPE = re.compile(r"(?<=[VA])(?:p-?p|pk-?pk|pk|rms|RMS|PP|PK)$")  # Vp-p, mArms
 _PREFIXES = ("milli", "micro", "nano", "pico", "kilo", "mega", r"\b[munpkM]")
 _PREFIXED = "".join(f"(?<!{prefix}[ .-])" for prefix in _PREFIXES)
 _TOKEN = re.compile(rf"(?i:{_PREFIXED})(?<![A-Za-z0-9µμΩ°/%])(?<!\d[ _-])([A-Za-zµμΩ°%]{{2,10}})(?![A-Za-z0-9/%°])")
@@ -43,7 +43,8 @@ _WORDS = {
 }  # fmt: skip
 _LONE = {"voltage": "V", "current": "A", "power": "W", "temperature": "CFK", "capacitance": "F", "time": "s",
          "inductance": "H"}  # fmt: skip
-_GLUED = r"(?<=[a-z])[munpµμk](?:V|A|W|Hz|ohm)\b"
+_GLUED = r"(?<=[a-z])[munpµμk](?:V|A|W|Hz|ohm)\b|(?i:(?<=out)|(?<=in)|(?<=load)|(?<=sense)|(?<=leak))[munk][avw]$"
+_PLAIN = {"voltage": "volts?", "current": "amps?|amperes?", "power": "watts?"}
 _FACTOR = r"(?:\bx ?|×|/ ?)1000\b|\b1?[eE]-?[369]\b|10\^-?[369]\b"
 _NO_UNIT = frozenset(
     """- -- --- . n/a none null nil no count counts # number num text string str bool boolean enum hex unitless
@@ -110,9 +111,11 @@ def unread_unit(text: str, own: Unit) -> str | None:
         found = re.search(rf"(?i)(?<![a-z0-9])(?<!\d[ _-])({_PREFIX}[ .-]?(?:{words}))(?![a-z])", text)
     found = found or re.search(rf"({_GLUED}|{_FACTOR})", text)
     found = found or (re.search(r"(?<=[ _])(ADC)$", text) if own.quantity == "current" else None)
-    lone = re.search(rf"(?<=[ _])([{_LONE.get(own.quantity, '')}])$", text) if own.quantity in _LONE else None
-    if found is None and lone and (unit := in_degrees(lone[1], own)) and unit != own:
-        found = lone
+    if found is None and own.quantity in _LONE:
+        ending = rf"[{_LONE[own.quantity]}]|(?i:{_PLAIN.get(own.quantity, '(?!)')})"
+        lone = re.search(rf"(?<=[ _])({ending})$", _QUALIFIER.sub("", _QUALIFIER.sub("", text)))
+        unit = in_degrees(lone[1], own) if lone else None
+        found = lone if lone and (unit or find_unit(lone[1].capitalize())) != own else None
     return found[1] if found else None
 
 

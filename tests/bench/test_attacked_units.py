@@ -339,7 +339,8 @@ def test_a_unit_as_a_word_of_the_header_is_read(header: str, unit: str, node: st
     [
         ("Ripple V", "mV", "V"), ("Iq A", "uA", "A"), ("IoutmA", "A", "mA"), ("Iout m.A.", "A", "m.A"),
         ("Iout (A/1000)", "A", "/1000"), ("Iout (1e-3 A)", "A", "1e-3"), ("Iout x1000", "A", "x1000"),
-        ("Tcase F", "degC", "F"), ("TCASE K", "degC", "K"),
+        ("Tcase F", "degC", "F"), ("TCASE K", "degC", "K"), ("Ripple volt", "mV", "volt"), ("Iq A rms", "uA", "A"),
+        ("Iq Amp DC", "uA", "Amp"), ("ioutma", "A", "ma"),
     ],
 )  # fmt: skip
 def test_what_looks_like_a_unit_is_seen(header: str, node: str, seen: str) -> None:
