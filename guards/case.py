@@ -53,7 +53,8 @@ class Case:
                for w in self.witnesses):  # fmt: skip
             return True
         few = self.tally.explained[0] < _HALF * self.tally.judged
-        known = self.part.claimed or self.part.generic  # what a name of its own may hold the board does not say
+        # What a name of its own may hold the board does not say; nor where a node is that says nothing of it.
+        known = self.part.claimed or (self.part.generic and not self.part.incomplete)
         if few and known and any(self._plausible_rival(i) for i in range(1, len(self.part.readings))):
             return True
         return self.part.claimed and self.proposed_reading() is not None

@@ -56,6 +56,7 @@ class Part:
     autoranged: bool = False  # each value carries its unit, as a meter that changes its range writes it
     stranger: bool = False  # no node claims it by its name, and nodes claim others
     generic: bool = False  # its name says no more than the quantity: Volts, CH1, value
+    incomplete: bool = False  # some node of the quantity does not say where it is expected
     elsewhere: tuple[Range, ...] = ()  # where other nodes of the quantity are expected
     digits: str | None = None  # what the digits of the texts say about damage, whatever the values
     problem: str | None = None  # why it cannot be judged whatever its values are
@@ -134,7 +135,8 @@ def _with_ranges(part: Part, board: Board | None) -> Part:
         shorts = nodes if part.quantity == "voltage" and part.node else ()  # rails are shorted, currents are not
         others = tuple(r for node in shorts if node is not part.node and (r := _explaining(node)))
         return replace(
-            part, absolute=absolute, absolute_is_board=True, expected=expected, readings=readings, elsewhere=others
+            part, absolute=absolute, absolute_is_board=True, expected=expected, readings=readings, elsewhere=others,
+            incomplete=not all(map(_explaining, nodes)),
         )  # fmt: skip
     built_in, base = BUILT_IN.get(part.quantity), base_unit(part.quantity)
     expected = tuple(r for r in (_explaining(node) for node in ([part.node] if part.node else [])) if r)

@@ -440,3 +440,9 @@ def test_an_engineer_settles_a_name_that_the_board_leaves_out(tmp_path: Path) ->
     assert judged(tmp_path, text, board)["Load (%)"].verdict == "refused"
     settled = judged(tmp_path, text, board + '[columns."Load (%)"]\nunit = "%"\n')
     assert settled["Load (%)"].verdict == "kept"
+
+
+def test_a_node_that_says_nothing_of_where_it_is_may_explain_the_values(tmp_path: Path) -> None:
+    board = BOARD.format(currents='"iout_a"') + '[nodes.VIN]\nquantity = "voltage"\nabsolute = ["-0.3 V", "40 V"]\n'
+    (found,) = judged(tmp_path, column("vin (V)", ["11.4", "17.6", "24.0"]), board).values()
+    assert found.verdict == "kept"
