@@ -1,7 +1,8 @@
 """The corrected table as a file of its own: CSV with a units row, or Parquet with the units in its metadata.
 
 The columns are those of the export, without `_row`: what is written here reads back as the same table. A cell of the
-units row is empty where a column has no unit or several. CSV is written in batches; both appear under their name only
+units row is empty where a column has no unit or several, or no values; where all of them would be, there is no units
+row, because a reader would take an empty row for data. CSV is written in batches; both appear under their name only
 when whole.
 """
 
@@ -20,7 +21,9 @@ from bench import publishing, tables
 from bench.analysis import Analysis
 from bench.errors import EnvironmentProblem, UsageError
 from bench.export import ROW
+from guards.units import FRACTION
 
+_FRACTION = "fraction"
 Write = Callable[[Analysis, str, Path], None]
 
 
@@ -61,13 +64,15 @@ def writer_for(path: Path) -> Write:
 
 
 def _write_csv(analysis: Analysis, table: str, path: Path) -> None:
-    units = analysis.units(table)
+    units = _units_of_values(analysis, table)
     with path.open("wb") as file:
         for number, batch in enumerate(tables.table_batches(analysis.db, table)):
             columns = batch.drop(ROW)
             if number == 0:
                 file.write(_head(columns.columns, units))
-            columns.write_csv(file, include_header=False, datetime_format=_datetime_format(columns))
+            # A row that is empty altogether would be no row for whoever reads it.
+            empty = '""' if columns.width == 1 else None
+            columns.write_csv(file, include_header=False, datetime_format=_datetime_format(columns), null_value=empty)
 
 
 def _datetime_format(frame: pl.DataFrame) -> str | None:
@@ -76,9 +81,18 @@ def _datetime_format(frame: pl.DataFrame) -> str | None:
     return None if zones else "%Y-%m-%dT%H:%M:%S%.f"
 
 
-def _head(columns: list[str], units: Mapping[str, str | None]) -> bytes:
+def _units_of_values(analysis: Analysis, table: str) -> dict[str, str]:
+    """Return the unit of each column that has one and holds values."""
+    report = next(found for found in analysis.table_reports if found.name == table)
+    filled = {column.name for column in report.columns if column.nulls < column.rows}
+    return {name: unit for name, unit in analysis.units(table).items() if unit and name in filled}
+
+
+def _head(columns: list[str], units: Mapping[str, str]) -> bytes:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([columns, [units.get(name) or "" for name in columns]])
+    # As a cell of its own the 1 of a plain ratio would be a number, and the row the first one of the data.
+    row = [_FRACTION if units.get(name) == FRACTION else units.get(name, "") for name in columns]
+    csv.writer(text, lineterminator="\n").writerows([columns, row] if any(row) else [columns])
     return text.getvalue().encode()
 
 

@@ -42,14 +42,14 @@ _UNIT = re.compile(
     rf"(?:{_PREFIX}(?:V|A|W|Hz|s|F|H|Ω|Ω|ohms?|Ohms?|g|m|Pa|bar|J|N|T|Ah|Wh|VA|var|S|eV|L|l|B|b|bit)"
     r"(?:[/*·.^]\s*\w+\^?-?\d*|[²³]|_?(?:dc|ac|rms|pp|pk)| ?(?:DC|AC|RMS)|pp|rms|pk)*"
     r"|%(?:RH)?|°?\s?[CFK]|[dD]eg\.?\s?[CFKcf]?|°|℃|dB\w{0,3}|ppm|ppb|rpm|RPM|psi|PSI|in|ft|mil|bpm|cnt|counts?"
-    r"|lux|lx|cd|mol"
+    r"|lux|lx|cd|mol|g_0|gn"
     r"|[hH]rs?|h|d|[mM]in|MIN|[sS]ecs?|rad|1|-|TS|RN)"
 )
 _UNIT_WORD = re.compile(
     r"(?i)(?:milli|micro|kilo|mega|nano|pico|m|u|k)?"
     r"(?:volts?|amp(?:ere)?s?|watts?|ohms?|seconds?|hertz|farads?|"
     r"henr(?:y|ies)|celsius|kelvin|fahrenheit|minutes?|hours?|days?|"
-    r"percent|degrees?(?: [cf])?|met(?:er|re)s?|grams?|unitless|"
+    r"percent|fraction|degrees?(?: [cf])?|met(?:er|re)s?|grams?|unitless|"
     r"sequence|samples?|none|n/a|volts? ?[ad]c|amps? ?[ad]c|vdc|vac|adc|aac|amp-?h(?:ou)?rs?|watt-?h(?:ou)?rs?)"
 )
 

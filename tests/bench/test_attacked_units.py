@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import bench
+from bench.outputs import write_table
 from guards.headers import header_unit
 from guards.spelling import unread_unit
 from guards.units import find_unit
@@ -446,3 +447,57 @@ def test_a_node_that_says_nothing_of_where_it_is_may_explain_the_values(tmp_path
     board = BOARD.format(currents='"iout_a"') + '[nodes.VIN]\nquantity = "voltage"\nabsolute = ["-0.3 V", "40 V"]\n'
     (found,) = judged(tmp_path, column("vin (V)", ["11.4", "17.6", "24.0"]), board).values()
     assert found.verdict == "kept"
+
+
+WRITTEN = (
+    BOARD
+    + """
+[nodes.EFF]
+quantity = "ratio"
+absolute = ["0 %", "100 %"]
+expected = ["70 %", "98 %"]
+columns = ["efficiency_ratio"]
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "outcomes", "units_row"),
+    [
+        ("serial,efficiency_ratio,vout_v", "S{n},0.8{n},5.0{n}", ("clean", "clean"), ",fraction,V"),
+        ("serial,efficiency_ratio,vout_v", "S{n},8{n},5.0{n}", ("corrected", "clean"), ",fraction,V"),
+        ("serial,duty_ratio", "S{n},0.8{n}", ("clean", "clean"), ",fraction"),
+        ("serial,measurement,value,unit", "S{n},VOUT,5.0{n},V\nS{n},IOUT,1.{n},A", ("clean", "clean"), None),
+        ("serial,measurement,value,unit", "S{n},VOUT,500{n},V\nS{n},IOUT,1.{n},A", ("corrected", "clean"), None),
+        ("serial,vout_v,iout_a", "S{n},5{n}.3,1.{n}", ("refused", "unverified"), ",,A"),
+        ("serial,vout_v", "S{n},5{n}.3", ("refused", "unverified"), None),
+        ("serial,note", "S{n},seen{n}", ("clean", "clean"), None),
+        ("serial,shock (g_0)", "S{n},1.{n}", ("unverified", "unverified"), ",g_0"),
+    ],
+)
+def test_a_written_table_is_read_back_as_it_is(
+    tmp_path: Path, head: str, row: str, outcomes: tuple[str, str], units_row: str | None
+) -> None:
+    export, board, written = tmp_path / "x.csv", tmp_path / "board.toml", tmp_path / "out.csv"
+    export.write_text(head + "\n" + "".join(row.format(n=n) + "\n" for n in range(8)))
+    board.write_text(WRITTEN.format(currents='"iout_a"'))
+    with bench.analyze(export, board=board) as first:
+        write_table(first, written)
+        table, outcome, units = first.table(), first.guard.outcome, first.units(first.tables[0])
+    lines = written.read_text().splitlines()
+    assert (lines[1] == units_row) if units_row else (len(lines) == 1 + table.height)
+    with bench.analyze(written, board=board) as again:
+        assert (outcome, again.guard.outcome) == outcomes
+        assert again.units(again.tables[0]) == units
+        found = again.table()
+    assert found.height == table.height
+    assert [tuple(cell or None for cell in line) for line in found.rows()] == table.rows()
+
+
+def test_a_value_that_was_cleared_keeps_its_row_in_a_table_of_one_column(tmp_path: Path) -> None:
+    export, written = tmp_path / "x.csv", tmp_path / "out.csv"
+    export.write_text("vout_v\n5.01\n9.91E37\n5.02\n")
+    with bench.analyze(export) as first:
+        write_table(first, written)
+    with bench.analyze(written) as again:
+        assert again.table()["vout_v"].to_list() == [5.01, None, 5.02]
