@@ -114,7 +114,7 @@ def _settle(approval: Approval, reading: Candidate, part: Part, tally: Tally) ->
     label = part.declared_label
     header = label.statement if label and label.source != "node" else "no unit in the file"
     word = f"{approval.who} approved {reading.label}: {approval.why.rstrip('.')}"
-    against = _against(reading, witnesses) if tally.judged else []
+    against = _against(reading, witnesses, stranger=part.stranger) if tally.judged else []
     if against:
         reason = f"{header}, and {word}, but {'; '.join(against)}. The values are withheld."
         return Decision("refused", "f", None, reason, None, witnesses)
@@ -136,8 +136,12 @@ def _named(reading: Candidate) -> Unit:
     return replace(reading.unit, symbol=f"{reading.unit.symbol} {reading.label}")
 
 
-def _against(reading: Candidate, witnesses: Sequence[Witness]) -> list[str]:
-    return [w.detail for w in witnesses if w.hard and w.supports is False and w.candidate == reading.label]
+def _against(reading: Candidate, witnesses: Sequence[Witness], *, stranger: bool) -> list[str]:
+    """Return what speaks hard against a reading. A person knows more of a name that the board leaves out than the
+    widest range, which is of other things.
+    """
+    hard = [w for w in witnesses if w.hard and w.supports is False and w.candidate == reading.label]
+    return [w.detail for w in hard if not (stranger and w.name == "absolute range")]
 
 
 def _deed(factor: float, offset: float) -> str:

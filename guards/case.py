@@ -53,7 +53,9 @@ class Case:
                for w in self.witnesses):  # fmt: skip
             return True
         few = self.tally.explained[0] < _HALF * self.tally.judged
-        if few and any(self._plausible_rival(i) for i in range(1, len(self.part.readings))):
+        # What a name of its own may hold the board does not say; nor where a node is that says nothing of it.
+        known = self.part.claimed or (self.part.generic and not self.part.incomplete)
+        if few and known and any(self._plausible_rival(i) for i in range(1, len(self.part.readings))):
             return True
         return self.part.claimed and self.proposed_reading() is not None
 
@@ -67,6 +69,11 @@ class Case:
     def slip(self, reading: Candidate) -> float:
         """How many decades lie between a reading's unit and the declared one."""
         return abs(math.log10(reading.unit.scale / self.declared.unit.scale)) if reading.unit.scale else 0.0
+
+    def failed_by_results(self, reading: Candidate) -> bool:
+        """Whether all boards failed as they should by the label, and would have passed under this reading."""
+        return any(w.name == "result column" and w.supports is False and w.candidate == reading.label
+                   for w in self.witnesses)  # fmt: skip
 
     def rival_named(self) -> bool:
         """Whether another witness than a range names a rival that the expected range explains just as well."""

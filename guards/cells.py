@@ -31,8 +31,8 @@ from guards.quantities import (
     without_rkm,
     without_suffix,
 )
-from guards.spelling import PREFIX_MARKS
-from guards.units import find_unit
+from guards.spelling import PREFIX_MARKS, cell_unit
+from guards.units import Unit, find_unit
 
 _SHARE_UNLABELLED = 0.9
 _SHARE_LABELLED = 0.5
@@ -180,13 +180,15 @@ def read_cells(
     text: Collection[str],
     keys: Collection[str],
     results: Collection[str],
+    stated: Mapping[str, Unit] | None = None,
     typed: TypedCells | None = None,
 ) -> Cells:
     """Read the String columns of `head`, the first rows of the frame.
 
     `labelled`: columns whose header names a unit or that a node claims; `text`: columns that stay text whatever they
     hold (serials, remarks); `keys`: columns to keep as categories; `results`: columns to read as pass or fail.
-    `typed`: what somebody has read of the same rows already.
+    `stated`: the unit that is said of a column apart from its cells. `typed`: what somebody has read of the same rows
+    already.
     """
     names = head.columns
     guesses = guess_kinds(head.drop(name for name in names if name in text), decimal) | dict.fromkeys(text, "text")
@@ -204,7 +206,7 @@ def read_cells(
     cells = _filled(read, names) | filled
     careful = [n for n in names if guesses[n] == "number" and read[n].null_count() > read.height - cells[n]]
     if careful:
-        read, odd = _careful_reading(frame, read, careful, decimal, labelled)
+        read, odd = _careful_reading(frame, read, careful, decimal, stated or {})
     else:
         odd = {}
     wanted = [expression for name in names for expression in _counts(name, guesses[name])]
@@ -279,7 +281,7 @@ class _Careful:
 
 
 def _careful_reading(
-    frame: pl.LazyFrame, read: pl.DataFrame, names: Sequence[str], decimal: str, labelled: Collection[str]
+    frame: pl.LazyFrame, read: pl.DataFrame, names: Sequence[str], decimal: str, stated: Mapping[str, Unit]
 ) -> tuple[pl.DataFrame, dict[str, _Careful]]:
     """Read again the columns with cells that are no plain number."""
     found: dict[str, _Careful] = {}
@@ -287,16 +289,39 @@ def _careful_reading(
     for name in names:
         cells = frame.select(text=cell_text(pl.col(name), decimal)).collect(engine="streaming").with_row_index("row")
         odd = cells.filter(text.is_not_null() & number(text).is_null())
-        texts = odd.select(text.unique())
-        marks = _readable_marks(set(texts.select(rkm_mark(text)).to_series().drop_nulls()))
-        units = texts.select(unit_suffix(text)).to_series().drop_nulls().unique()
-        known = [unit for unit in units if find_unit(unit) or (unit in PREFIX_MARKS and name in labelled)]
-        suffixes = tuple(sorted(unit for unit in known if unit not in marks))
-        suffixed = int(odd.select(unit_suffix(text).is_in(suffixes).sum()).item()) if suffixes else 0
+        own = stated.get(name)
+        resistive = own is None or own.quantity == "resistance"
+        coded = odd.select(text.unique()).select(rkm_mark(text)).to_series().drop_nulls() if resistive else ()
+        marks = _readable_marks(set(coded))
+        suffixes, suffixed = _suffixes(odd.select(text), marks, own, cells.get_column("text").count())
         plain = without_rkm(without_suffix(text, suffixes), marks)
         read = read.with_columns(cells.select(number(plain).alias(name)).to_series())
         found[name] = _Careful(odd.filter(number(plain).is_null()), suffixes, suffixed, marks)
     return read, found
+
+
+def _suffixes(odd: pl.DataFrame, marks: Collection[str], own: Unit | None, filled: int) -> tuple[tuple[str, ...], int]:
+    """Return the texts of units behind numbers, and how many cells have one.
+
+    Few cells with a unit of another quantity than the column's have a remark behind the number (`4.89 F`, failed): they
+    are no readings. So have those with a multiplying letter after a blank.
+    """
+    text = pl.col("text")
+    seen = odd.select(unit=unit_suffix(text), tight=~text.str.contains(" ")).drop_nulls("unit")
+    found = seen.group_by("unit").agg(pl.len(), pl.col("tight").all()).filter(~pl.col("unit").is_in(marks)).rows()
+    known = {unit: n for unit, n, _ in found if find_unit(unit)}
+    if own is not None:
+        fitting = {unit: n for unit, n, tight in found if _fits(unit, own, tight=tight)}
+        if fitting or sum(known.values()) * 2 < filled:
+            known = fitting
+    return tuple(sorted(known)), sum(known.values())
+
+
+def _fits(text: str, own: Unit, *, tight: bool) -> bool:
+    unit, written = cell_unit(text, own), find_unit(text)
+    if text in PREFIX_MARKS and not (written and written.quantity == own.quantity):
+        return tight
+    return unit is not None and unit.quantity == own.quantity
 
 
 def _readable_marks(marks: set[str]) -> tuple[str, ...]:

@@ -38,7 +38,8 @@ from guards.moments import has_zone
 from guards.report import JUDGED_ROLES, ColumnReport, Role, TableReport
 from guards.rows import with_cell_units, with_known_units
 from guards.shifts import Shift, shifts
-from guards.units import find_unit
+from guards.spelling import cell_unit
+from guards.units import Unit, find_unit
 
 _TEXT_ROLES: frozenset[Role] = frozenset({"identifier", "result", "unit", "text"})
 
@@ -220,6 +221,7 @@ def _read(
     claimed, valued = _claimed(columns, board), _valued(columns)
     guesses = _guessed_roles(columns, board, head)
     results = [name for name, role in guesses.items() if role == "result"]
+    stated = {c.name: unit for c in columns if (unit := stated_unit(c, board))}
     cells = read_cells(
         frame,
         head,
@@ -228,6 +230,7 @@ def _read(
         text={name for name, role in guesses.items() if role in _TEXT_ROLES},
         keys=key_columns(columns, guesses, board),
         results=results,
+        stated=stated,
         typed=typed,
     )
     kinds = {
@@ -236,11 +239,23 @@ def _read(
         else kind
         for name, kind in cells.kinds.items()
     }
+    kinds |= {
+        name: Kind("text", kind.cells, kind.numbers)
+        for name, kind in kinds.items()
+        if kind.suffixes and guesses[name] not in (None, *JUDGED_ROLES) and not _in_own_unit(kind, stated.get(name))
+    }
     roles = {
         name: guess or ("measured" if name in valued and kinds[name].numbers else _role_by_cells(kinds[name]))
         for name, guess in guesses.items()
     }
     return replace(cells, kinds=kinds), roles
+
+
+def _in_own_unit(kind: Kind, stated: Unit | None) -> bool:
+    """Return whether cells that carry units all carry the column's own: nobody converts what is not judged, and `12ms`
+    beside `450us` stays text.
+    """
+    return stated is not None and {cell_unit(text, stated) for text in kind.suffixes} == {stated}
 
 
 def _is_judged(column: ExportColumn, kinds: Mapping[str, Kind], roles: Mapping[str, Role]) -> bool:

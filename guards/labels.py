@@ -55,6 +55,8 @@ def with_one_unit(part: Part, kind: Kind, stated: Unit | None) -> Part:
 
 def row_problem(part: Part, text: str | None, *, in_cells: bool) -> str | None:
     """Return why rows with this unit text cannot be judged, None where they can."""
+    if in_cells and text and not any(label.source == "cells" for label in part.labels):
+        return f"the cells say {text!r}, which is no unit the guard knows"
     if in_cells:
         return None if part.labels else "cells without a unit stand beside cells with one"
     if text and part.declared and written_unit(text) is None and says_something(text):
@@ -65,12 +67,12 @@ def row_problem(part: Part, text: str | None, *, in_cells: bool) -> str | None:
 def unread_problem(column: ExportColumn, part: Part) -> str | None:
     """Return the problem of a column that would get its node's unit although the file names one that is not known."""
     label = part.declared_label
-    if label is None or label.source != "node" or part.quantity is None:
+    if label is None or label.source != "node":
         return None
     for what, text in (("units row", column.units_row), ("preamble", column.preamble)):
         if text and says_something(text):
             return f"the {what} says {text.strip()!r}, which is no unit the guard knows"
-    found = unread_unit(column.text, part.quantity)
+    found = unread_unit(column.text, label.unit)
     return f"the header says {found!r}, which is no unit the guard knows" if found else None
 
 
@@ -86,7 +88,7 @@ def row_labels(
     unit = cell_unit(text, stated_unit(column, board)) if text else None
     if text is None or unit is None:
         return stated
-    return (Label(text, unit, "cells"), *(label for label in stated if label.source == "profile"))
+    return (Label(text, unit, "cells"),)  # the profile settles what says nothing itself
 
 
 def row_targets(
@@ -111,7 +113,10 @@ def row_targets(
         node = board.claiming(column.name, measurement) if board else None
         if any(unit.quantity != units[0].quantity for unit in units):
             continue
-        if header and header[2].quantity == units[0].quantity:
+        settled = board.columns[column.name].unit if board and column.name in board.columns else None
+        if settled and settled.quantity == units[0].quantity:
+            targets[measurement] = settled
+        elif header and header[2].quantity == units[0].quantity:
             targets[measurement] = header[2]
         elif len(set(units)) > 1 and node and node.quantity == units[0].quantity:
             targets[measurement] = node.unit

@@ -19,7 +19,7 @@ def mixed_with(part: Part, tally: Tally) -> int | None:
     if not tally.judged or tally.only_declared <= share:
         return None
     for i, reading in enumerate(part.readings):
-        if i and reading.automatic and tally.only_rival[i] > share:
+        if i and reading.automatic and tally.only_rival[i] > max(share, 1):
             apart = tally.log_rival[i] / tally.only_rival[i] - tally.log_declared / tally.only_declared
             units = math.log10(part.readings[0].unit.scale / reading.unit.scale)
             if abs(apart - units) <= _SAME_DISTANCE:

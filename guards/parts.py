@@ -54,7 +54,10 @@ class Part:
     probe: float | None = None  # the attenuation that a scope was told of
     idle_result: bool = False  # a result column stands beside several measured columns
     autoranged: bool = False  # each value carries its unit, as a meter that changes its range writes it
-    stranger: bool = False  # no node claims its name, and nodes claim others of the table
+    stranger: bool = False  # no node claims it by its name, and nodes claim others
+    generic: bool = False  # its name says no more than the quantity: Volts, CH1, value
+    incomplete: bool = False  # some node of the quantity does not say where it is expected
+    elsewhere: tuple[Range, ...] = ()  # where other nodes of the quantity are expected
     digits: str | None = None  # what the digits of the texts say about damage, whatever the values
     problem: str | None = None  # why it cannot be judged whatever its values are
 
@@ -129,7 +132,12 @@ def _with_ranges(part: Part, board: Board | None) -> Part:
         chosen = [part.node] if part.node else list(nodes)
         expected = tuple(r for r in (_explaining(node) for node in chosen) if r)
         readings = _plausible(part.readings, board.widest(part.quantity) if board else None)
-        return replace(part, absolute=absolute, absolute_is_board=True, expected=expected, readings=readings)
+        shorts = nodes if part.quantity == "voltage" and part.node else ()  # rails are shorted, currents are not
+        others = tuple(r for node in shorts if node is not part.node and (r := _explaining(node)))
+        return replace(
+            part, absolute=absolute, absolute_is_board=True, expected=expected, readings=readings, elsewhere=others,
+            incomplete=not all(map(_explaining, nodes)),
+        )  # fmt: skip
     built_in, base = BUILT_IN.get(part.quantity), base_unit(part.quantity)
     expected = tuple(r for r in (_explaining(node) for node in ([part.node] if part.node else [])) if r)
     if built_in and base:

@@ -13,9 +13,11 @@ import polars as pl
 
 from guards.cells import Cells, Kind, key
 from guards.declared import Layout
-from guards.quantities import cell_text, unit_suffix
+from guards.quantities import cell_text, rkm_mark, unit_suffix
 from guards.spelling import cell_unit, written_unit
-from guards.units import Unit
+from guards.units import Unit, parse_unit
+
+_OHM = parse_unit("ohm")
 
 
 def units_of(name: str) -> str:
@@ -28,7 +30,7 @@ def carries_units(kind: Kind, stated: Unit | None) -> bool:
 
     `stated`: the unit that is said of the column apart from its cells.
     """
-    units = {cell_unit(text, stated) for text in kind.suffixes}
+    units = {cell_unit(text, stated) for text in kind.suffixes} | ({_OHM} if kind.marks else set())
     if None in units or len({unit.quantity for unit in units if unit}) > 1:
         return False
     return len(units) > 1 or (stated is not None and units != {stated} and 0 < kind.suffixed < kind.numbers)
@@ -39,12 +41,12 @@ def with_cell_units(
 ) -> tuple[pl.LazyFrame, Cells]:
     """Return both tables with the unit column of each column whose cells carry different units.
 
-    Where rows have a unit column already, the two kinds of label are not compared: such a value column stays refused.
+    The value column of a long table has one as soon as any cell carries a unit: each measurement has its own.
     """
     found = [
-        unit_suffix(cell_text(pl.col(name), decimal)).alias(units_of(name))
+        _unit_texts(name, kind, layout.unit if name == layout.value else None, decimal).alias(units_of(name))
         for name, kind in cells.kinds.items()
-        if kind.suffixes and carries_units(kind, stated.get(name)) and not (name == layout.value and layout.unit)
+        if kind.suffixes and (_is_long(name, layout) or carries_units(kind, stated.get(name)))
     ]
     if not found:
         return frame, cells
@@ -52,6 +54,27 @@ def with_cell_units(
     names = [unit.meta.output_name() for unit in found]
     read = frame.select(pl.col(name).cast(pl.Categorical).alias(key(name)) for name in names).collect()
     return frame, cells.beside(read)
+
+
+def _is_long(name: str, layout: Layout) -> bool:
+    return name == layout.value and (layout.measurement is not None or layout.unit is not None)
+
+
+def _unit_texts(name: str, kind: Kind, beside: str | None, decimal: str) -> pl.Expr:
+    """Return the text of each cell's unit. Among resistor codes a number alone is in ohm, as the codes are.
+
+    `beside`: the unit column. Where both say something else, so does the text, which is then no unit.
+    """
+    text = cell_text(pl.col(name), decimal)
+    suffix = unit_suffix(text)
+    if kind.marks:
+        coded = suffix.is_null() | suffix.is_in(kind.marks) | rkm_mark(text).is_in(kind.marks)
+        suffix = pl.when(coded & text.is_not_null()).then(pl.lit(_OHM.symbol)).otherwise(suffix)
+    if beside is None:
+        return suffix
+    other = pl.col(beside).str.strip_chars()
+    both = pl.when(suffix == other).then(suffix).otherwise(suffix + pl.lit(" beside ") + other)
+    return pl.coalesce(both, suffix, other)
 
 
 MOST_NAMES = 20_000

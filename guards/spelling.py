@@ -17,17 +17,35 @@ to others."""
 _IN_CAPITALS = frozenset({"MA", "MV", "MW"})
 """Mega in SI; milli wherever everything is in capitals, which is where benches write them."""
 _QUALIFIER = re.compile(
-    r"(?i)[\s,;_]+(?:avg|average|mean|rms|min|max|typ|nom|pk|peak|pp|p-p|dc|ac|ch[\s_]*\d+|@.*)$|\s*\[[^\[\]]*\]$"
+    r"(?i)[\s,;_]+(?:avg|average|mean|rms|min|max|typ|nom|pk-?pk|pk|peak|pp|p-p|dc|ac|ch[\s_]*\d+|@.*)$|\s*\[[^\[\]]*\]$"
 )
-_AMID = re.compile(
-    r"(?<![A-Za-z0-9µμ/])(?<!\d[ _-])([pnuµμmkMG](?:V|A|W|Ω|Hz|F|Ah|Wh|[oO]hms?)|[oO]hms?|Ω)(?![A-Za-z0-9/])"
-)
+_SHAPE = re.compile(r"(?<=[VA])(?:p-?p|pk-?pk|pk|rms|RMS|PP|PK)$")  # Vp-p, mArms
+_PREFIXES = ("milli", "micro", "nano", "pico", "kilo", "mega", r"\b[munpkM]")
+_PREFIXED = "".join(f"(?<!{prefix}[ .-])" for prefix in _PREFIXES)
+_TOKEN = re.compile(rf"(?i:{_PREFIXED})(?<![A-Za-z0-9µμΩ°/%])(?<!\d[ _-])([A-Za-zµμΩ°%]{{2,10}})(?![A-Za-z0-9/%°])")
 _BRACKETED = re.compile(r"[(\[{<]\s*([^()\[\]{}<>]{1,24}?)\s*[)\]}>]")
+_LOWER = {"vpp": "V", "vpk": "V", "vrms": "V", "mvpp": "mV", "mvpk": "mV", "mvrms": "mV", "arms": "A", "marms": "mA",
+          "usec": "us", "msec": "ms"}  # fmt: skip
+_AMID = frozenset(
+    ("voltage", "current", "power", "resistance", "frequency", "charge", "energy", "capacitance", "inductance",
+     "temperature", "ratio", "time")
+)  # fmt: skip
+_WORDS_TOO = frozenset(
+    """Amp amp AMP Volt volt min Min mins h hr hrs Hr hour hours Hour Hours d day days Day Days minute minutes ratio pu
+    V/V A/A W/W VA VAR Cel ADC Adc""".split()
+)
+"""Units that are words of other meanings amid a header: an amplifier, a minimum, pull-up, a converter."""
 _PREFIX = r"(?:milli|micro|nano|pico|kilo|mega|giga|[munpkg]|µ|μ)"
 _WORDS = {
-    "voltage": r"v|volts?|vdc|vac", "current": r"a|amps?|amperes?|adc", "power": r"w|watts?",
+    "voltage": r"v|volts?|vdc|vac|vpp|vrms", "current": r"a|amps?|amperes?|adc|arms|apk", "power": r"w|watts?",
     "resistance": r"ohms?|Ω|r", "frequency": r"hz|hertz", "charge": "ah", "energy": "wh", "capacitance": "f|farads?",
+    "inductance": "h|henry", "time": "s|secs?|seconds?",
 }  # fmt: skip
+_LONE = {"voltage": "V", "current": "A", "power": "W", "temperature": "CFK", "capacitance": "F", "time": "s",
+         "inductance": "H"}  # fmt: skip
+_GLUED = r"(?<=[a-z])[munpµμk](?:V|A|W|Hz|ohm)\b|(?i:(?<=out)|(?<=in)|(?<=load)|(?<=sense)|(?<=leak))[munk][avw]$"
+_PLAIN = {"voltage": "volts?", "current": "amps?|amperes?", "power": "watts?"}
+_FACTOR = r"(?:\bx ?|×|/ ?)1000\b|\b1?[eE]-?[369]\b|10\^-?[369]\b"
 _NO_UNIT = frozenset(
     """- -- --- . n/a none null nil no count counts # number num text string str bool boolean enum hex unitless
     dimensionless pass/fail p/f result state""".split()
@@ -43,7 +61,7 @@ def bare(text: str) -> str:
 @lru_cache(maxsize=4096)
 def written_unit(text: str) -> Unit | None:
     """Return the unit that a text of an export spells, None where it spells none or two could be meant."""
-    text = bare(text)
+    text = _SHAPE.sub("", bare(text))
     while text not in _IN_CAPITALS:
         unit, shorter = find_unit(text), _QUALIFIER.sub("", text)
         if unit or shorter == text:
@@ -58,7 +76,7 @@ def cell_unit(text: str, column: Unit | None) -> Unit | None:
     K is kelvin in a column of temperatures, m metre in one of lengths; elsewhere they multiply.
     """
     mark = PREFIX_MARKS.get(text)
-    unit = written_unit(text)
+    unit = in_degrees(text, column) if column and column.quantity == "temperature" else written_unit(text)
     if mark is None or (unit and (column is None or unit.quantity == column.quantity)):
         return unit
     multiplied = find_unit(mark + column.symbol) if column and column.scale == 1 and not column.offset else None
@@ -76,17 +94,34 @@ def amid(header: str) -> tuple[str, Unit] | None:
     What is behind a number is a condition: `vout_at_100mA`.
     """
     found = {text: unit for text in _BRACKETED.findall(header) if (unit := written_unit(text))}
-    found = found or {text: unit for text in _AMID.findall(header) if (unit := written_unit(text))}
-    return next(iter(found.items())) if len(found) == 1 else None
+    if not found and not _BRACKETED.search(header):
+        tokens = [text for text in _TOKEN.findall(header) if text not in _WORDS_TOO]
+        found = {text: unit for text in tokens if (unit := _token_unit(text)) and unit.quantity in _AMID}
+    return next(iter(found.items())) if len(set(found.values())) == 1 else None
 
 
-def unread_unit(text: str, quantity: str) -> str | None:
-    """Return what looks like a prefixed unit of the quantity amid a text that spells none; None where nothing does."""
-    words = _WORDS.get(quantity)
-    if words is None:
-        return None
-    found = re.search(rf"(?i)(?<![a-z0-9])(?<!\d[ _-])({_PREFIX}[ -]?(?:{words}))(?![a-z])", text)
+def _token_unit(text: str) -> Unit | None:
+    return find_unit(_LOWER[text]) if text in _LOWER else written_unit(text)
+
+
+def unread_unit(text: str, own: Unit) -> str | None:
+    """Return what looks like another unit than `own`, of its quantity, amid a text that spells none; else None."""
+    found = None
+    if words := _WORDS.get(own.quantity):
+        found = re.search(rf"(?i)(?<![a-z0-9])(?<!\d[ _-])({_PREFIX}[ .-]?(?:{words}))(?![a-z])", text)
+    found = found or re.search(rf"({_GLUED}|{_FACTOR})", text)
+    found = found or (re.search(r"(?<=[ _])(ADC)$", text) if own.quantity == "current" else None)
+    if found is None and own.quantity in _LONE:
+        ending = rf"[{_LONE[own.quantity]}]|(?i:{_PLAIN.get(own.quantity, '(?!)')})"
+        lone = re.search(rf"(?<=[ _])({ending})$", _QUALIFIER.sub("", _QUALIFIER.sub("", text)))
+        unit = in_degrees(lone[1], own) if lone else None
+        found = lone if lone and (unit or find_unit(lone[1].capitalize())) != own else None
     return found[1] if found else None
+
+
+def in_degrees(text: str, own: Unit) -> Unit | None:
+    """Return the unit of one letter, which for temperatures is a degree: C, F, K."""
+    return find_unit({"C": "degC", "F": "degF"}.get(text, text) if own.quantity == "temperature" else text)
 
 
 def says_something(text: str) -> bool:

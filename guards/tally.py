@@ -59,10 +59,11 @@ class Tally:
     `judged`: finite values that are not zero; `explained`: of those, in an expected range; `outside`: of those,
     outside the absolute range; `only_declared` and `only_rival`: explained by the declared reading and no automatic
     rival, and by this reading and not the declared one; `log_declared` and `log_rival`: sums of log10 of those raw
-    values' sizes; `log_size`: its mean over all judged; `any_automatic`: explained by any automatic reading; `agree`:
-    rows whose result agrees with known limits, of `results`, of which `passes` passed; `in_limits`: rows inside their
-    own two-sided limits of unknown unit when scaled by 10**LIMIT_SCALES, of `limited`. `lower` and `upper` are the
-    extremes of the raw values, `smallest` the least size of a judged one.
+    values' sizes; `log_size`: its mean over all judged; `any_automatic`: explained by any automatic reading;
+    `elsewhere`: in the expected range of another node as declared; `agree`: rows whose result agrees with known
+    limits, of `results`, of which `passes` passed, `passed_inside` of them inside the limits; `in_limits`: rows inside
+    their own two-sided limits of unknown unit when scaled by 10**LIMIT_SCALES, of `limited`. `lower` and `upper` are
+    the extremes of the raw values, `smallest` the least size of a judged one.
     """
 
     judged: int
@@ -78,9 +79,11 @@ class Tally:
     log_declared: float
     log_size: float
     any_automatic: int
+    elsewhere: int
     results: int
     passes: int
     agree: tuple[int, ...]
+    passed_inside: tuple[int, ...]
     limited: int
     in_limits: tuple[int, ...]
     checks: tuple[Checked, ...] = ()
@@ -241,6 +244,8 @@ def _aggregates(part: Part, evidence: Evidence, x: pl.Expr) -> dict[str, pl.Expr
                 found[f"log_rival{i}"] = pl.when(inside & ~explained[0]).then(size).sum()
         found["only_declared"] = alone.sum()
         found["any_automatic"] = functools.reduce(operator.or_, automatic).sum()
+    if part.elsewhere:
+        found["elsewhere"] = (_in_any(x, readings[0], part.elsewhere) & judged).sum()
     return found | _result_counts(part, evidence, x, readings) | _limit_counts(evidence, x) | _checks(part, evidence)
 
 
@@ -327,7 +332,9 @@ def _result_counts(part: Part, evidence: Evidence, x: pl.Expr, readings: Sequenc
     else:
         return {}
     agree = {f"agree{i}": ((one == evidence.passed) & usable).sum() for i, one in enumerate(inside)}
-    return {"results": usable.sum(), "passes": (usable & evidence.passed).sum(), **agree}
+    passed = usable & evidence.passed
+    kept = {f"passed_inside{i}": (one & passed).sum() for i, one in enumerate(inside)}
+    return {"results": usable.sum(), "passes": passed.sum(), **agree, **kept}
 
 
 def _limit_counts(evidence: Evidence, x: pl.Expr) -> dict[str, pl.Expr]:
@@ -371,9 +378,11 @@ def read_tally(counts: Counts, part: Part, checks: Sequence[Check] = ()) -> Tall
         log_declared=float(summed.get("log_declared", 0.0)),
         log_size=float(summed.get("log_size", 0.0)) / max(1, count("judged")),
         any_automatic=count("any_automatic"),
+        elsewhere=count("elsewhere"),
         results=count("results"),
         passes=count("passes"),
         agree=each("agree"),
+        passed_inside=each("passed_inside"),
         limited=count("limited"),
         in_limits=tuple(count(f"scaled{e}") for e in LIMIT_SCALES),
         checks=tuple(Checked(check, count(f"check{c}"), each(f"check{c}.")) for c, check in enumerate(checks)),

@@ -36,10 +36,11 @@ from guards.proposals import proposal_for
 from guards.report import Proposal, Verdict, Witness
 from guards.tally import HALF_STEP, Tally
 from guards.units import Unit, conversion
-from guards.witnesses import TOLERATED, testimony
+from guards.witnesses import MAJORITY, TOLERATED, testimony
 
 _MINIMUM_ROWS = 3
 _STRAYS = 0.01
+_HALF = 0.5
 _FAULT = 5
 """How many times a node's absolute range what it measures may be and yet be a fault."""
 
@@ -80,7 +81,8 @@ def _settled(case: Case, _: str | None) -> Decision | None:
     part = case.part
     if not any(label.source == "profile" for label in part.labels):
         return None
-    if case.tally.judged and case.against(case.declared, hard=True):
+    outranks = part.stranger and case.only_out_of_range  # the widest range is of other things than this column
+    if case.tally.judged and case.against(case.declared, hard=True) and not outranks:
         return _refuse(case, "f", f"the profile settles {part.declared}, but " + _evidence(case, case.declared))
     if part.declared == part.target:
         return _kept(case, "s")
@@ -93,6 +95,8 @@ def _labels(case: Case, _: str | None) -> Decision | None:
     if len({(label.unit.scale, label.unit.offset, label.unit.quantity) for label in stated}) < 2:
         return None
     said = ", ".join(f"the {label.statement}" for label in stated)
+    if len({label.unit.quantity for label in stated}) > 1:
+        return _refuse(case, "b", f"{said}: no value is both", propose=False)
     if not case.tally.judged:
         return _refuse(case, "b", f"{said}, and there is no value to tell them apart")
     fitting = [
@@ -104,6 +108,8 @@ def _labels(case: Case, _: str | None) -> Decision | None:
         why = "both fit what the board allows" if units else "nothing known of the board tells them apart"
         return _refuse(case, "b", f"{said}: {why}")
     (reading,) = units.values()
+    if not all(label.unit == reading.unit or _far_out(case, label.unit) for label in stated):
+        return _refuse(case, "b", f"{said}: a fault of the board could be as large as either")
     if reading.unit == part.target:
         return _kept(case, "b", f"{said}; only {reading.unit} fits the absolute range")
     return _correct(case, reading, "b", f"{said}; only {reading.unit} fits the absolute range")
@@ -145,7 +151,8 @@ def _corrected(case: Case, digit_pattern: str | None) -> Decision | None:
     fits = [
         reading for i, reading in enumerate(part.readings)
         if i and reading.automatic and reading.affine and case.explains(i) and t.explained[i] >= _MINIMUM_ROWS
-        and (part.claimed or case.slip(reading) <= WIDEST_SLIP)
+        and (t.explained[i] >= _HALF * t.judged if part.claimed else case.slip(reading) <= WIDEST_SLIP)
+        and not (case.only_out_of_range and case.failed_by_results(reading))
     ]  # fmt: skip
     fits = fits or case.named_by_checks()
     if len(fits) == 1 and not case.against(fits[0], hard=True):
@@ -158,14 +165,23 @@ def _beyond_a_fault(case: Case) -> bool:
 
     A node that claims the column explains its values alone: 13 V on a 12 V sensor is a finding though 13 mV would be
     expected as well, 60 V is none. Elsewhere 50 V on a 30 V board is an over-voltage, though a ripple node would
-    explain 50 mV: only what exceeds the widest range by half a step of 1000 is nearer to a unit.
+    explain 50 mV: only what exceeds the widest range by half a step of 1000 is nearer to a unit. What lies where
+    another node is expected may be a short to it.
     """
     part, t = case.part, case.tally
     if not case.only_out_of_range or part.absolute is None or part.word.offsets:
         return True
-    far = _FAULT if part.claimed else HALF_STEP
+    return t.elsewhere < MAJORITY * t.judged and _far_out(case, case.declared.unit)
+
+
+def _far_out(case: Case, unit: Unit) -> bool:
+    """Whether the values in this unit are farther out of the absolute range than a fault."""
+    part, t = case.part, case.tally
+    assert part.absolute is not None
+    own = part.node is not None and part.node.absolute is not None
+    far = _FAULT if own else HALF_STEP
     lower, upper = part.absolute.lower, part.absolute.upper
-    typical = 10**t.log_size * float(case.declared.unit.scale)
+    typical = 10**t.log_size * float(unit.scale)
     if lower is not None and lower > 0 and typical <= float(lower) / far:
         return True
     edges = [abs(edge) for edge in (lower, upper) if edge is not None]

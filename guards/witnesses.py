@@ -19,6 +19,7 @@ MAJORITY = 0.9
 """The share of rows that decides: a candidate explains a column when it explains nine rows in ten."""
 
 _ALONE = 2
+_FEWEST_PASSES = 3
 
 TOLERATED = 0.1
 """The share of rows that may be faults: a real over-voltage is a finding, not a unit."""
@@ -94,8 +95,8 @@ def result_column(part: Part, tally: Tally) -> Iterator[Witness]:
     """The tester's own pass and fail, recomputed from limits whose unit is known apart from the values (hard).
 
     Speaks only when some reading agrees on nearly all rows, so that limits of another product say nothing, and only
-    where readings differ. A column of nothing but failures says nothing: any unit that is wrong enough agrees with it,
-    and what failed may be something else.
+    where readings differ. What passed outside its limits contradicts a reading; what failed inside may have failed for
+    another reason. A column of nothing but failures says nothing: any unit that is wrong enough agrees with it.
     """
     if part.idle_result and part.readings:
         detail = "not used: one result column stands beside several measured columns, and nothing says whose it is"
@@ -111,10 +112,12 @@ def result_column(part: Part, tally: Tally) -> Iterator[Witness]:
     best = max(tally.agree)
     decisive = best >= 0.95 * tally.results and min(tally.agree) < MAJORITY * tally.results
     for i, reading in enumerate(part.readings):
-        agree = tally.agree[i]
+        agree, kept = tally.agree[i], tally.passed_inside[i]
         supports = None
         if decisive:
-            supports = True if agree >= 0.95 * tally.results else False if agree < MAJORITY * tally.results else None
+            supports = True if agree >= 0.95 * tally.results else None
+            if tally.passes >= _FEWEST_PASSES and kept < MAJORITY * tally.passes:
+                supports = False  # what failed may have failed for another reason; what passed did not lie outside
         detail = f"{agree} of {tally.results} rows agree with the result column as {reading.unit.words}"
         if reading.kind == "decade":
             detail = f"{agree} of {tally.results} rows agree with the result column if scaled {reading.label}"

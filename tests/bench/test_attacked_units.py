@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import bench
 from bench.outputs import write_table
+from guards.headers import header_unit
+from guards.spelling import unread_unit
+from guards.units import find_unit
 
 BOARD = """
 [board]
@@ -264,6 +268,185 @@ def test_a_fixture_of_few_rows_is_withheld_alone(tmp_path: Path) -> None:
     found = judged(tmp_path, text + "S20,FX3,4998.2\nS21,FX3,5003.2\n", BOARD.format(currents='"iout_a"'))
     assert {name: each.verdict for name, each in found.items()} == {"FX1": "kept", "FX2": "kept", "FX3": "refused"}
     assert "Proposal: the values are mV" in found["FX3"].reason
+
+
+def table(tmp_path: Path, text: str, board: str | None) -> pl.DataFrame:
+    """Return the corrected table."""
+    export, profile = tmp_path / "x.csv", tmp_path / "board.toml"
+    export.write_text(text, encoding="utf-8")
+    if board is not None:
+        profile.write_text(board)
+    with bench.analyze(export, board=profile if board is not None else None) as analysis:
+        return analysis.table()
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "base"),
+    [
+        ("R (ohm)", ["4.7k", "10 kohm", "22k"], [4700, 10000, 22000]),
+        ("R (ohm)", ["4k7", "10 kohm", "22k", "470"], [4700, 10000, 22000, 470]),
+        ("Resistance", ["4.7k", "10k", "2.2 Mohm"], [4700, 10000, 2_200_000]),
+        ("f (Hz)", ["100k", "200k", "1 MHz"], [100e3, 200e3, 1e6]),
+        ("t1 (C)", ["25 C", "26 C", "300 K"], [25, 26, 26.85]),
+    ],
+)
+def test_a_letter_counts_once(tmp_path: Path, header: str, cells: list[str], base: list[float]) -> None:
+    assert table(tmp_path, column(header, cells), None)[header].to_list() == base
+
+
+@pytest.mark.parametrize("blank", [True, False])
+def test_cells_of_a_long_table_carry_the_unit_of_each_measurement(tmp_path: Path, blank: bool) -> None:
+    unit = ",{unit}" if blank else ""
+    rows = [
+        f"S{n},VOUT,5.0{n}{unit.format(unit='V') or ' V'}\nS{n},IOUT,0.8{n} mA{unit.format(unit='')}\n"
+        for n in range(4)
+    ]
+    header = "serial,measurement,value" + (",unit" if blank else "") + "\n"
+    board = BOARD.format(currents='"iout_a"')
+    found = judged(tmp_path, header + "".join(rows), board)
+    assert {name: each.verdict for name, each in found.items()} == {"VOUT": "kept", "IOUT": "kept"}
+    assert found["IOUT"].reason.startswith("cells say mA")
+    wrong = judged(tmp_path, "serial,measurement,value,unit\nS0,VOUT,5.0,V\nS0,IOUT,0.8mA,A\n", board)
+    assert wrong["IOUT"].reason.startswith("the cells say 'mA beside A', which is no unit the guard knows")
+
+
+def test_what_is_not_judged_keeps_the_units_in_its_cells(tmp_path: Path) -> None:
+    text = "serial,t_on (s),elapsed,LowLimit,soak (s)\nS1,12ms,10s,4900mV,5 s\nS2,450us,1min,4900mV,6 s\n"
+    found = table(tmp_path, text, None)
+    assert found["t_on (s)"].to_list() == ["12ms", "450us"]
+    assert found["elapsed"].to_list() == ["10s", "1min"]
+    assert found["LowLimit"].to_list() == ["4900mV", "4900mV"]
+    assert found["soak (s)"].to_list() == [5, 6]
+
+
+@pytest.mark.parametrize(
+    ("header", "unit", "node"),
+    [
+        ("Ripple Vpp", "V", "mV"), ("ripple_vpp", "V", "mV"), ("Ripple (Vp-p)", "V", "mV"), ("Ripple Volts", "V", "mV"),
+        ("Iq Amps", "A", "uA"), ("Iout mArms", "mA", "A"), ("iout_marms", "mA", "A"), ("Tcase °F", "degF", "degC"),
+        ("Tcase Fahrenheit", "degF", "degC"), ("L nH", "nH", "uH"), ("startup usec", "us", "ms"),
+        ("Line reg ppm", "ppm", "%"), ("line_reg fraction", "1", "%"),
+    ],
+)  # fmt: skip
+def test_a_unit_as_a_word_of_the_header_is_read(header: str, unit: str, node: str) -> None:
+    parsed = header_unit(header)
+    assert parsed is not None
+    assert parsed[2].symbol == unit
+    assert parsed[2] != find_unit(node)
+
+
+@pytest.mark.parametrize(
+    ("header", "node", "seen"),
+    [
+        ("Ripple V", "mV", "V"), ("Iq A", "uA", "A"), ("IoutmA", "A", "mA"), ("Iout m.A.", "A", "m.A"),
+        ("Iout (A/1000)", "A", "/1000"), ("Iout (1e-3 A)", "A", "1e-3"), ("Iout x1000", "A", "x1000"),
+        ("Tcase F", "degC", "F"), ("TCASE K", "degC", "K"), ("Ripple volt", "mV", "volt"), ("Iq A rms", "uA", "A"),
+        ("Iq Amp DC", "uA", "Amp"), ("ioutma", "A", "ma"),
+    ],
+)  # fmt: skip
+def test_what_looks_like_a_unit_is_seen(header: str, node: str, seen: str) -> None:
+    own = find_unit(node)
+    assert own is not None
+    assert header_unit(header) is None
+    assert unread_unit(header, own) == seen
+
+
+@pytest.mark.parametrize("header", ["V_min", "Amp gain", "T_amb", "Vout at 10k load", "turns ratio"])
+def test_words_of_other_meanings_are_no_units(header: str) -> None:
+    assert header_unit(header) is None
+
+
+def test_a_cell_s_own_unit_outranks_the_profile(tmp_path: Path) -> None:
+    board = BOARD.format(currents='"iout_a"') + '[columns.iout_a]\nunit = "A"\n'
+    assert table(tmp_path, column("iout_a", ["0.81", "950mA", "0.5mA"]), board)["iout_a"].to_list() == [
+        0.81,
+        0.95,
+        5e-4,
+    ]
+
+
+def test_a_remark_behind_a_number_is_no_unit(tmp_path: Path) -> None:
+    cells = ["5.01", "4.89 F", "5.02", "5.00", "4.99 m", "4.98 K", "5.03"]
+    found = judged(tmp_path, column("vout_v", cells), BOARD.format(currents='"iout_a"'))
+    assert found["vout_v"].verdict == "kept"
+    assert "3 of 7 cells could not be read as numbers and are null" in found["vout_v"].reason
+    (every,) = judged(tmp_path, column("vout_v", ["5.01 F", "4.9 F"]), BOARD.format(currents='"iout_a"')).values()
+    assert every.verdict == "refused"
+    assert "the header says V, the cells say F: no value is both" in every.reason
+
+
+QUIESCENT = """
+[board]
+name = "T"
+
+[nodes.IQ]
+quantity = "current"
+absolute = ["-1 mA", "10 mA"]
+expected = ["5 uA", "500 uA"]
+limits = ["", "500 uA"]
+columns = ["iq_a", "iq_ua"]
+"""
+
+
+def test_a_failed_population_is_not_made_good(tmp_path: Path) -> None:
+    rows = "".join(f"S{n},{cell},FAIL\n" for n, cell in enumerate((0.211, 0.352, 0.284, 0.265)))
+    (found,) = judged(tmp_path, "serial,iq_a,result\n" + rows, QUIESCENT).values()
+    assert (found.verdict, found.factor) == ("refused", None)
+
+
+def test_a_short_to_another_rail_is_no_other_unit(tmp_path: Path) -> None:
+    board = '[board]\nname = "T"\n[nodes.SHUNT]\nquantity = "voltage"\nabsolute = ["-80 mV", "80 mV"]\n'
+    board += 'expected = ["10 mV", "60 mV"]\ncolumns = ["vshunt_v"]\n[nodes.VIN]\nquantity = "voltage"\n'
+    board += 'absolute = ["-0.3 V", "40 V"]\nexpected = ["9 V", "36 V"]\ncolumns = ["vin_v"]\n'
+    (found,) = judged(tmp_path, column("vshunt_v", ["12.01", "11.98", "12.04"]), board).values()
+    assert found.verdict == "refused"
+    assert "a real fault of the board could be as large" in found.reason
+
+
+def test_few_rows_in_range_prove_no_unit(tmp_path: Path) -> None:
+    cells = [str(40 + 2 * n) for n in range(20)] + ["4950", "5000", "5050"]
+    (found,) = judged(tmp_path, column("vout_v", cells), BOARD.format(currents='"iout_a"')).values()
+    assert found.verdict == "refused"
+
+
+@pytest.mark.parametrize("passed", [0, 1, 2])
+def test_what_failed_elsewhere_and_few_that_passed_prove_no_unit(tmp_path: Path, passed: int) -> None:
+    rows = "".join(f"S{n},{4 + n / 5},{'PASS' if n < passed else 'FAIL'}\n" for n in range(21))
+    board = QUIESCENT.replace('"500 uA"]\nlimits', '"10 mA"]\nlimits').replace('["", "500 uA"]', '["", "100 uA"]')
+    (found,) = judged(
+        tmp_path, "serial,iq_ua,result\n" + rows, board.replace('"10 mA"]\nexp', '"0.1 A"]\nexp')
+    ).values()
+    assert found.verdict == "kept"
+
+
+def test_two_labels_and_a_fault_between_them_are_refused(tmp_path: Path) -> None:
+    text = "serial,vout_v\n,mV\nS1,12.1\nS2,11.9\nS3,12.0\n"
+    (found,) = judged(tmp_path, text, BOARD.format(currents='"iout_a"')).values()
+    assert found.verdict == "refused"
+    assert "a fault of the board could be as large as either" in found.reason
+
+
+def test_small_values_under_a_name_that_the_board_leaves_out_stay(tmp_path: Path) -> None:
+    board = '[board]\nname = "T"\n[nodes.VIN]\nquantity = "voltage"\nabsolute = ["-0.3 V", "40 V"]\n'
+    board += 'expected = ["9 V", "36 V"]\ncolumns = ["vin_v"]\n'
+    rows = "".join(f"12.{n},{10 + n}\n" for n in range(9))
+    found = judged(tmp_path, "vin_v,ripple (mV)\n" + rows, board)
+    assert found["ripple (mV)"].verdict == "kept"
+
+
+def test_an_engineer_settles_a_name_that_the_board_leaves_out(tmp_path: Path) -> None:
+    ratio = '[nodes.EFF]\nquantity = "ratio"\nabsolute = ["0 ratio", "1 ratio"]\nexpected = ["0.7 ratio", "1 ratio"]\n'
+    board = BOARD.format(currents='"iout_a"') + ratio
+    text = "vout_v,Load (%)\n" + "".join(f"5.0{n},{120 + n}\n" for n in range(9))
+    assert judged(tmp_path, text, board)["Load (%)"].verdict == "refused"
+    settled = judged(tmp_path, text, board + '[columns."Load (%)"]\nunit = "%"\n')
+    assert settled["Load (%)"].verdict == "kept"
+
+
+def test_a_node_that_says_nothing_of_where_it_is_may_explain_the_values(tmp_path: Path) -> None:
+    board = BOARD.format(currents='"iout_a"') + '[nodes.VIN]\nquantity = "voltage"\nabsolute = ["-0.3 V", "40 V"]\n'
+    (found,) = judged(tmp_path, column("vin (V)", ["11.4", "17.6", "24.0"]), board).values()
+    assert found.verdict == "kept"
 
 
 WRITTEN = (
