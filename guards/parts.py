@@ -100,7 +100,7 @@ def make_part(
 
 
 def _is_level(first: str, second: str) -> bool:
-    return {first, second} == {"power", "power level"}
+    return {first, second} in ({"power", "power level"}, {"ratio", "gain"})
 
 
 def _target(labels: tuple[Label, ...], declared: Unit | None) -> Unit | None:

@@ -94,8 +94,8 @@ def amid(header: str) -> tuple[str, Unit] | None:
     What is behind a number is a condition: `vout_at_100mA`.
     """
     found = {text: unit for text in _BRACKETED.findall(header) if (unit := written_unit(text))}
-    if not found and not _BRACKETED.search(header):
-        tokens = [text for text in _TOKEN.findall(header) if text not in _WORDS_TOO]
+    if not found:
+        tokens = [text for text in _TOKEN.findall(_BRACKETED.sub(" ", header)) if text not in _WORDS_TOO]
         found = {text: unit for text in tokens if (unit := _token_unit(text)) and unit.quantity in _AMID}
     return next(iter(found.items())) if len(set(found.values())) == 1 else None
 
@@ -111,6 +111,9 @@ def unread_unit(text: str, own: Unit) -> str | None:
         found = re.search(rf"(?i)(?<![a-z0-9])(?<!\d[ _-])({_PREFIX}[ .-]?(?:{words}))(?![a-z])", text)
     found = found or re.search(rf"({_GLUED}|{_FACTOR})", text)
     found = found or (re.search(r"(?<=[ _])(ADC)$", text) if own.quantity == "current" else None)
+    if found is None and own.quantity == "time":
+        minutes = re.search(r"(?<=[(\[ _])(min|mins|hr|hrs|h|d)[)\]]?$", text)
+        found = minutes if minutes and find_unit(minutes[1]) != own else None
     if found is None and own.quantity in _LONE:
         ending = rf"[{_LONE[own.quantity]}]|(?i:{_PLAIN.get(own.quantity, '(?!)')})"
         lone = re.search(rf"(?<=[ _])({ending})$", _QUALIFIER.sub("", _QUALIFIER.sub("", text)))

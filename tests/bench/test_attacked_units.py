@@ -325,7 +325,7 @@ def test_what_is_not_judged_keeps_the_units_in_its_cells(tmp_path: Path) -> None
         ("Ripple Vpp", "V", "mV"), ("ripple_vpp", "V", "mV"), ("Ripple (Vp-p)", "V", "mV"), ("Ripple Volts", "V", "mV"),
         ("Iq Amps", "A", "uA"), ("Iout mArms", "mA", "A"), ("iout_marms", "mA", "A"), ("Tcase °F", "degF", "degC"),
         ("Tcase Fahrenheit", "degF", "degC"), ("L nH", "nH", "uH"), ("startup usec", "us", "ms"),
-        ("Line reg ppm", "ppm", "%"), ("line_reg fraction", "1", "%"),
+        ("Rds(on) mΩ", "mohm", "ohm"),        ("Line reg ppm", "ppm", "%"), ("line_reg fraction", "1", "%"),
     ],
 )  # fmt: skip
 def test_a_unit_as_a_word_of_the_header_is_read(header: str, unit: str, node: str) -> None:
@@ -341,7 +341,7 @@ def test_a_unit_as_a_word_of_the_header_is_read(header: str, unit: str, node: st
         ("Ripple V", "mV", "V"), ("Iq A", "uA", "A"), ("IoutmA", "A", "mA"), ("Iout m.A.", "A", "m.A"),
         ("Iout (A/1000)", "A", "/1000"), ("Iout (1e-3 A)", "A", "1e-3"), ("Iout x1000", "A", "x1000"),
         ("Tcase F", "degC", "F"), ("TCASE K", "degC", "K"), ("Ripple volt", "mV", "volt"), ("Iq A rms", "uA", "A"),
-        ("Iq Amp DC", "uA", "Amp"), ("ioutma", "A", "ma"),
+        ("Iq Amp DC", "uA", "Amp"), ("ioutma", "A", "ma"), ("Run (min)", "s", "min"),
     ],
 )  # fmt: skip
 def test_what_looks_like_a_unit_is_seen(header: str, node: str, seen: str) -> None:
