@@ -148,16 +148,22 @@ def _corrected(case: Case, digit_pattern: str | None) -> Decision | None:
         return None
     if _many_fit_only_as_declared(t) or not _beyond_a_fault(case) or _as_labelled(case):
         return None
+    fits = _fitting(case)
+    if len(fits) == 1 and not case.against(fits[0], hard=True):
+        return _correct(case, fits[0], "e", _evidence(case, fits[0]))
+    return None
+
+
+def _fitting(case: Case) -> list[Candidate]:
+    """Return the automatic readings that explain enough of the rows, else those that a check names."""
+    part, t = case.part, case.tally
     fits = [
         reading for i, reading in enumerate(part.readings)
         if i and reading.automatic and reading.affine and case.explains(i) and t.explained[i] >= _MINIMUM_ROWS
         and (t.explained[i] >= _HALF * t.judged if part.claimed else case.slip(reading) <= WIDEST_SLIP)
         and not (case.only_out_of_range and case.failed_by_results(reading))
     ]  # fmt: skip
-    fits = fits or case.named_by_checks()
-    if len(fits) == 1 and not case.against(fits[0], hard=True):
-        return _correct(case, fits[0], "e", _evidence(case, fits[0]))
-    return None
+    return fits or case.named_by_checks()
 
 
 def _beyond_a_fault(case: Case) -> bool:
@@ -222,7 +228,7 @@ def _what_forbids(case: Case) -> str:
         own, t, unit = case.part, case.tally, case.declared.unit.words
         fit = f"; {t.explained[0]} of {t.judged} lie in the expected range as {unit}, too"
         return "; the board names others here, and nothing by this name" if own.stranger else fit
-    return "" if _beyond_a_fault(case) else "; a real fault of the board could be as large"
+    return "" if _beyond_a_fault(case) or not _fitting(case) else "; a real fault of the board could be as large"
 
 
 def _refuse(case: Case, rule: str, why: str, *, propose: bool = True) -> Decision:
