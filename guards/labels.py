@@ -15,22 +15,22 @@ from guards.cells import Kind, key
 from guards.declared import ExportColumn, Label, Layout, labels_of
 from guards.headers import header_unit
 from guards.parts import Part
-from guards.rows import units_of
+from guards.rows import OHM, units_of
 from guards.spelling import PREFIX_MARKS, cell_unit, says_something, unread_unit, written_unit
-from guards.units import Unit, find_unit
+from guards.units import Unit
 
 
 def column_labels(column: ExportColumn, kind: Kind, board: Board | None) -> tuple[Label, ...]:
     """The labels of header, units row, preamble and profile, and the one unit that stands behind its numbers."""
-    labels = labels_of(column, board.columns.get(column.name) if board else None)
-    found = {unit: text for text in kind.suffixes if (unit := cell_unit(text, stated_unit(column, board)))}
+    labels, stated = labels_of(column, board.columns.get(column.name) if board else None), stated_unit(column, board)
+    found = {unit: text for text in kind.suffixes if (unit := cell_unit(text, stated))}
     if len(found) == 1:
         ((unit, text),) = found.items()
         if text in PREFIX_MARKS:  # it multiplies what the header says, and contradicts nothing
             return (Label(text, unit, "cells"), *(label for label in labels if label.source == "profile"))
         labels += (Label(text, unit, "cells"),)
-    if kind.marks and not found and (ohm := find_unit("ohm")):
-        labels += (Label("/".join(kind.marks), ohm, "cells"),)
+    if kind.marks and not found:
+        labels += (Label("/".join(kind.marks), OHM, "cells"),)
     return labels
 
 
@@ -56,12 +56,16 @@ def with_one_unit(part: Part, kind: Kind, stated: Unit | None) -> Part:
 def row_problem(part: Part, text: str | None, *, in_cells: bool) -> str | None:
     """Return why rows with this unit text cannot be judged, None where they can."""
     if in_cells and text and not any(label.source == "cells" for label in part.labels):
-        return f"the cells say {text!r}, which is no unit the guard knows"
+        return _not_known("the cells say", text)
     if in_cells:
         return None if part.labels else "cells without a unit stand beside cells with one"
     if text and part.declared and written_unit(text) is None and says_something(text):
-        return f"the unit column says {text!r}, which is no unit the guard knows"
+        return _not_known("the unit column says", text)
     return None
+
+
+def _not_known(who: str, text: str) -> str:
+    return f"{who} {text!r}, which is no unit the guard knows"
 
 
 def unread_problem(column: ExportColumn, part: Part) -> str | None:
@@ -71,24 +75,28 @@ def unread_problem(column: ExportColumn, part: Part) -> str | None:
         return None
     for what, text in (("units row", column.units_row), ("preamble", column.preamble)):
         if text and says_something(text):
-            return f"the {what} says {text.strip()!r}, which is no unit the guard knows"
+            return _not_known(f"the {what} says", text.strip())
     found = unread_unit(column.text, label.unit)
-    return f"the header says {found!r}, which is no unit the guard knows" if found else None
+    return _not_known("the header says", found) if found else None
 
 
 def row_labels(
     column: ExportColumn, kind: Kind, board: Board | None, text: str | None, *, in_cells: bool
 ) -> tuple[Label, ...]:
     """Return the labels of rows. A unit that was written with each value says more than the one header over them."""
-    if not in_cells:
-        unit = written_unit(text) if text else None
-        labels = column_labels(column, kind, board)
-        return labels if text is None or unit is None else (Label(text, unit, "unit column"), *labels)
-    stated = labels_of(column, board.columns.get(column.name) if board else None)
-    unit = cell_unit(text, stated_unit(column, board)) if text else None
-    if text is None or unit is None:
-        return stated
-    return (Label(text, unit, "cells"),)  # the profile settles what says nothing itself
+    unit = _row_unit(text, stated_unit(column, board), in_cells=in_cells)
+    if text is not None and unit is not None and in_cells:
+        return (Label(text, unit, "cells"),)  # the profile settles what says nothing itself
+    if in_cells:
+        return labels_of(column, board.columns.get(column.name) if board else None)
+    labels = column_labels(column, kind, board)
+    return labels if text is None or unit is None else (Label(text, unit, "unit column"), *labels)
+
+
+def _row_unit(text: str | None, stated: Unit | None, *, in_cells: bool) -> Unit | None:
+    if not text:
+        return None
+    return cell_unit(text, stated) if in_cells else written_unit(text)
 
 
 def row_targets(
@@ -96,7 +104,8 @@ def row_targets(
 ) -> dict[str | None, Unit]:
     """Return the one unit that each measurement's values shall stand in, where its row labels differ.
 
-    The profile's where it is one, else the most frequent label: a correctly labelled mV column stays mV.
+    The profile's where it settles one, else the header's, else the node's where labels differ, else the most frequent
+    label: a correctly labelled mV column stays mV.
     """
     if not layout.unit:
         return {}
@@ -106,14 +115,14 @@ def row_targets(
     counted = cells.group_by(m=measurements, u=pl.col(key(layout.unit)).cast(pl.String)).len()
     labels: dict[str | None, list[Unit]] = {}
     for measurement, text, _ in counted.sort("len", "u", descending=[True, False]).iter_rows():
-        if text and (unit := cell_unit(text, stated) if in_cells else written_unit(text)):
+        if unit := _row_unit(text, stated, in_cells=in_cells):
             labels.setdefault(measurement, []).append(unit)
+    settled = board.columns[column.name].unit if board and column.name in board.columns else None
     targets: dict[str | None, Unit] = {}
     for measurement, units in labels.items():
         node = board.claiming(column.name, measurement) if board else None
         if any(unit.quantity != units[0].quantity for unit in units):
             continue
-        settled = board.columns[column.name].unit if board and column.name in board.columns else None
         if settled and settled.quantity == units[0].quantity:
             targets[measurement] = settled
         elif header and header[2].quantity == units[0].quantity:

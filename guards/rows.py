@@ -17,7 +17,7 @@ from guards.quantities import cell_text, rkm_mark, unit_suffix
 from guards.spelling import cell_unit, written_unit
 from guards.units import Unit, parse_unit
 
-_OHM = parse_unit("ohm")
+OHM = parse_unit("ohm")
 
 
 def units_of(name: str) -> str:
@@ -30,7 +30,7 @@ def carries_units(kind: Kind, stated: Unit | None) -> bool:
 
     `stated`: the unit that is said of the column apart from its cells.
     """
-    units = {cell_unit(text, stated) for text in kind.suffixes} | ({_OHM} if kind.marks else set())
+    units = {cell_unit(text, stated) for text in kind.suffixes} | ({OHM} if kind.marks else set())
     if None in units or len({unit.quantity for unit in units if unit}) > 1:
         return False
     return len(units) > 1 or (stated is not None and units != {stated} and 0 < kind.suffixed < kind.numbers)
@@ -69,7 +69,7 @@ def _unit_texts(name: str, kind: Kind, beside: str | None, decimal: str) -> pl.E
     suffix = unit_suffix(text)
     if kind.marks:
         coded = suffix.is_null() | suffix.is_in(kind.marks) | rkm_mark(text).is_in(kind.marks)
-        suffix = pl.when(coded & text.is_not_null()).then(pl.lit(_OHM.symbol)).otherwise(suffix)
+        suffix = pl.when(coded & text.is_not_null()).then(pl.lit(OHM.symbol)).otherwise(suffix)
     if beside is None:
         return suffix
     other = pl.col(beside).str.strip_chars()

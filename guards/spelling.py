@@ -106,20 +106,26 @@ def _token_unit(text: str) -> Unit | None:
 
 def unread_unit(text: str, own: Unit) -> str | None:
     """Return what looks like another unit than `own`, of its quantity, amid a text that spells none; else None."""
-    found = None
+    patterns = [rf"({_GLUED}|{_FACTOR})"]
     if words := _WORDS.get(own.quantity):
-        found = re.search(rf"(?i)(?<![a-z0-9])(?<!\d[ _-])({_PREFIX}[ .-]?(?:{words}))(?![a-z])", text)
-    found = found or re.search(rf"({_GLUED}|{_FACTOR})", text)
-    found = found or (re.search(r"(?<=[ _])(ADC)$", text) if own.quantity == "current" else None)
-    if found is None and own.quantity == "time":
-        minutes = re.search(r"(?<=[(\[ _])(min|mins|hr|hrs|h|d)[)\]]?$", text)
-        found = minutes if minutes and find_unit(minutes[1]) != own else None
-    if found is None and own.quantity in _LONE:
-        ending = rf"[{_LONE[own.quantity]}]|(?i:{_PLAIN.get(own.quantity, '(?!)')})"
-        lone = re.search(rf"(?<=[ _])({ending})$", _QUALIFIER.sub("", _QUALIFIER.sub("", text)))
-        unit = in_degrees(lone[1], own) if lone else None
-        found = lone if lone and (unit or find_unit(lone[1].capitalize())) != own else None
-    return found[1] if found else None
+        patterns.insert(0, rf"(?i)(?<![a-z0-9])(?<!\d[ _-])({_PREFIX}[ .-]?(?:{words}))(?![a-z])")
+    if own.quantity == "current":
+        patterns.append(r"(?<=[ _])(ADC)$")
+    found = next((match[1] for pattern in patterns if (match := re.search(pattern, text))), None)
+    return found or _other_at_end(text, own)
+
+
+def _other_at_end(text: str, own: Unit) -> str | None:
+    """Return the unit without prefix that a header ends in (`Ripple V`, `Run (min)`), if it is another than `own`."""
+    minutes = re.search(r"(?<=[(\[ _])(min|mins|hr|hrs|h|d)[)\]]?$", text) if own.quantity == "time" else None
+    if minutes and find_unit(minutes[1]) != own:
+        return minutes[1]
+    if own.quantity not in _LONE:
+        return None
+    ending = rf"[{_LONE[own.quantity]}]|(?i:{_PLAIN.get(own.quantity, '(?!)')})"
+    lone = re.search(rf"(?<=[ _])({ending})$", without_qualifier(without_qualifier(text)))
+    unit = (in_degrees(lone[1], own) or find_unit(lone[1].capitalize())) if lone else own
+    return lone[1] if lone and unit != own else None
 
 
 def in_degrees(text: str, own: Unit) -> Unit | None:
