@@ -297,7 +297,7 @@ def _dialect(
         "delimiter": dialect.name_of(found.character) if shape.delimiter != NO_DELIMITER else None,
         "delimiter_why": found.why, "encoding": text.encoding, "decimal": decimal,
         "header_line": laid.header_line, "header_lines": laid.header_lines, "header_why": laid.evidence,
-        "units_row": laid.units is not None, "comment": laid.comment, "trailing_delimiter": laid.trailing,
+        "units_row": laid.units is not None, "comment": laid.comment, "trailing_delimiter": laid.trailing > 0,
         "path": rows.path,
         "lines": {
             "preamble": laid.preamble_lines, "header": laid.header_lines, "rows": tally.row_lines,

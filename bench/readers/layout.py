@@ -19,6 +19,7 @@ from bench.readers.head import Record
 _COMMENT_MARKS = ("#", "%", "//", "!", ";", "~")
 _FEWEST_NAMES = 3  # of a table whose rows may leave out the last column
 _FEWEST_LEAN = 2
+_FEWEST_SURPLUS = 2  # one delimiter behind the last field is usual, and is told by the names
 _ASSIGNED = re.compile(r"^\s*([\w .]+?)\s*=\s*(\S.*?)\s*$")
 
 
@@ -26,8 +27,9 @@ _ASSIGNED = re.compile(r"^\s*([\w .]+?)\s*=\s*(\S.*?)\s*$")
 class Layout:
     """What the head says. Lines are 1-based; `data_line` is the first line after the header.
 
-    `names`, `units` and `others` (kind -> cells) are as wide as the table, which is `width` fields; `trailing` tells
-    that every line ends in a delimiter, so that the last field is nobody's. `evidence` says why, for the dialect.
+    `names`, `units` and `others` (kind -> cells) are as wide as the table, which is `width` fields; `trailing` is the
+    number of delimiters in which every line ends, so that the last fields are nobody's. `evidence` says why, for the
+    dialect.
     `axes` are the positions of the columns that hold values, `numbers` of those that hold numbers. `lean`: rows leave
     out the last column, a text, behind one of numbers.
     """
@@ -43,7 +45,7 @@ class Layout:
     preamble_lines: int = 0
     comment: str | None = None
     header_texts: tuple[str, ...] = ()
-    trailing: bool = False
+    trailing: int = 0
     lean: bool = False
     evidence: str = ""
     axes: tuple[int, ...] = ()
@@ -57,6 +59,7 @@ def find(records: Sequence[Record], *, delimiter: str = ",", header_rows: int | 
     rows = [row for row in everything if comment is None or not row.text.startswith(comment)]
     if header_rows is None:
         rows = rows[keyed.count_above(rows) :]
+    surplus, rows = _without_surplus(rows)
     width = header.body_width(rows)
     typed = header.typed_columns(rows, width)
     first, count, evidence = (
@@ -70,7 +73,7 @@ def find(records: Sequence[Record], *, delimiter: str = ",", header_rows: int | 
     preamble = [row for row in everything if row.line < start]
     found = _layout(preamble, above, kinds, body, records, comment, evidence, delimiter)
     numbers = tuple(at for at in sorted(typed) if "number" in typed[at] and at < found.width)
-    found = replace(found, numbers=numbers)
+    found = replace(found, numbers=numbers, trailing=found.trailing + surplus)
     codes = len(typed) == 1 and all(
         row.cells[at].strip().isdigit() for at in typed for row in body[:20] if at < len(row.cells)
     )
@@ -128,7 +131,7 @@ def _layout(
     names_row = named[-1] if named else None
     units_row = next((row for row, what in zip(above, kinds, strict=True) if what == "units"), None)
     lean = names_row is not None and _is_lean(names_row, body)
-    width, trailing = (len(names_row.cells), False) if names_row and lean else _table_width(names_row, units_row, body)
+    width, trailing = (len(names_row.cells), 0) if names_row and lean else _table_width(names_row, units_row, body)
     others = {
         what: _padded(row.cells, width)
         for row, what in zip(above, kinds, strict=True) if what not in ("names", "units", "rule")
@@ -187,27 +190,41 @@ def _is_lean(names: Record, body: Sequence[Record]) -> bool:
     return numbers * 10 >= len(before) * 9 and all(cells.kind(cell) == "text" for cell in last)
 
 
-def _table_width(names: Record | None, units: Record | None, body: Sequence[Record]) -> tuple[int, bool]:
-    """Return the number of columns, and whether each line ends in a delimiter behind its last field."""
+def _without_surplus(rows: Sequence[Record]) -> tuple[int, Sequence[Record]]:
+    """Return in how many delimiters too many each row ends, two or more, and the rows without them.
+
+    What is above the rows and ends in none of them is as long as it was.
+    """
+    full = header.body_width(rows)
+    used = max(row.width if len(row.cells) >= full else len(row.cells) for row in rows)
+    if full - used < _FEWEST_SURPLUS or not used:
+        return 0, rows
+    return full - used, [replace(row, cells=row.cells[:used]) for row in rows]
+
+
+def _table_width(names: Record | None, units: Record | None, body: Sequence[Record]) -> tuple[int, int]:
+    """Return the number of columns, and in how many delimiters each line ends behind its last field."""
     if not body:
-        return (len(names.cells) if names else 1), False
+        return (len(names.cells) if names else 1), 0
     full = header.body_width(body)
     widths = Counter(len(row.cells) for row in body)
     if names is not None and widths[len(names.cells)] * 2 >= max(widths.values()):
         full = len(names.cells)
     alike = [row for row in body if len(row.cells) == full]
-    trailing = full > 1 and all(not row.cells[-1].strip() for row in alike)
+    used = max(1, *(row.width for row in alike))
     if names is None:
-        return (full - 1, True) if trailing else (full, False)
+        return used, full - used
     named, most = names.width, len(alike) * 10 >= len(body) * 9
-    if trailing and len(names.cells) <= full and named < full:
-        return full - 1, True  # "X,CH1," above "1,2,"
+    used = max(named, used)
+    if used < full and len(names.cells) <= full:
+        return used, full - used  # "X,CH1," above "1,2,"
     beyond = units is not None and any(cells.kind(cell) == "number" for cell in units.cells[full:])
     if full < named and (beyond or len(body) > 4) and most:
-        return (full - 1, True) if trailing else (full, False)  # Rigol's Start and Increment stand in the header only
+        trailing = full > 1 and all(not row.cells[-1].strip() for row in alike)
+        return full - trailing, int(trailing)  # Rigol's Start and Increment stand in the header only
     if named <= full < len(names.cells) and most:
-        return (full - 1, True) if trailing and named < full else (full, False)  # only the header ends in a delimiter
-    return (full, False) if full > len(names.cells) else (len(names.cells), False)
+        return used, full - used  # only the header ends in a delimiter
+    return (full, 0) if full > len(names.cells) else (len(names.cells), 0)
 
 
 def _padded(found: Sequence[str], width: int) -> tuple[str, ...]:

@@ -183,17 +183,16 @@ def _tail(piece: bytes) -> bytes:
 
 
 def _ends_empty(text: Text, start: int, shape: Shape) -> bool:
-    """Return whether each line ends in a delimiter."""
-    delimiter = shape.delimiter.encode()
+    """Return whether each line ends in delimiters, as many as there are fields too many."""
+    empty = shape.delimiter.encode() * (shape.fields - len(shape.columns))
     lines = delimited = 0
     carry = b""
     for block in text.blocks(start):
         piece = carry + block
         lines += block.count(b"\n")
-        delimited += piece.count(delimiter + b"\n") + piece.count(delimiter + b"\r\n")
-        carry = block[-2:] if not block.endswith(b"\n") else b""
-    end = bytes(text.data[-1:])
-    return lines == delimited and end in (b"\n", delimiter)
+        delimited += piece.count(empty + b"\n") + piece.count(empty + b"\r\n")
+        carry = piece[-len(empty) - 1 :] if not block.endswith(b"\n") else b""
+    return lines == delimited and bytes(text.data[-len(empty) :]).endswith((b"\n", empty))
 
 
 def scan(text: Text, start: int, first_line: int, shape: Shape) -> pl.LazyFrame:
