@@ -143,12 +143,28 @@ class _Shares(Sequence["float | None"]):
         self._known: dict[int, float | None] = {}
         lower = _lower(rows, width)
         unnamed = min(typed) == 1 and bool(lower) and not any(row.cells[0].strip() for row in lower)
+        self._known = dict.fromkeys(self._keyed_rows(), _KEYED)
         for at, row in enumerate(rows[:_LABELLED_ROWS]):
             if unnamed and row.cells[0].strip() and self[at]:
                 self._known[at] = _KEYED
             count = labels.limit_rows(rows[at : at + 9]) if width > 1 else 0
             if count and (at == 0 or labels.label(rows[at - 1]) is None):
                 self._known |= dict.fromkeys(range(at, at + count), 0.0)
+
+    def _keyed_rows(self) -> list[int]:
+        """Return the first rows that hold values beside a key, above rows that begin with a number or a time."""
+        if self._width < 2 or 0 not in self._typed:
+            return []
+        rows = self._rows[:_LABELLED_ROWS]
+        begins = (at for at, row in enumerate(rows) if cells.kind(row.cells[0]) in self._typed[0])
+        above = rows[: next(begins, 0)]
+        keyed = [
+            at
+            for at, row in enumerate(above)
+            if cells.kind(row.cells[0]) == "text" and (self[at] or any(cells.kind(c) == "time" for c in row.cells[1:]))
+        ]
+        keys = {above[at].cells[0].strip() for at in keyed}
+        return keyed if len(keys) == len(keyed) >= _FEWEST_KEYS else []
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -221,7 +237,12 @@ def _keyed_between(between: Sequence[Record], rows: Sequence[Record], data: int,
 def _first(rows: Sequence[Record], shares: Sequence[float | None], last: int, width: int, typed: Typed) -> int:
     """Return the index of the first header row, when `last` is the index behind the last one."""
     first, plain = last - 1, 1
-    while first and plain < _MOST_HEADER_ROWS and shares[first - 1] == 0 and _belongs(rows, first - 1, width):
+    while first and plain < _MOST_HEADER_ROWS:
+        if _is_label_alone(rows, first - 1) and first > 1 and shares[first - 2] == 0 and width > 2:
+            first -= 1
+            continue
+        if shares[first - 1] != 0 or not _belongs(rows, first - 1, width):
+            break
         labelled = width > 1 and any(labels.label(row) is not None for row in rows[first - 1 : first + 1])
         units = labels.is_units(rows[first], typed) or labels.are_units_below(rows[first - 1], rows[first])
         if width <= 2 and not (labelled or labels.is_rule(rows[first]) or units):
@@ -231,6 +252,13 @@ def _first(rows: Sequence[Record], shares: Sequence[float | None], last: int, wi
     if first and first == last - 1 and labels.is_units(rows[first], typed) and _wide(rows[first - 1], width):
         first -= 1  # names that are numbers: "x-axis,1,2" above "second,Volt,Volt"
     return first
+
+
+def _is_label_alone(rows: Sequence[Record], at: int) -> bool:
+    """Return whether a row just above units, which say that they are, has a label and nothing else: `Alarm Status`."""
+    row, below = rows[at], rows[at + 1]
+    adjacent = row.line + row.lines == below.line and len(row.cells) == len(below.cells)
+    return row.width == 1 and bool(row.cells[0].strip()) and adjacent and labels.says_units(below)
 
 
 def _belongs(rows: Sequence[Record], at: int, width: int) -> bool:

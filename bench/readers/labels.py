@@ -89,6 +89,16 @@ def is_units(row: Record, typed: Mapping[int, frozenset[str]] | None = None) -> 
     return bool(telling) and sum(map(cells.is_unit, telling)) * 5 >= len(telling) * 3
 
 
+def says_units(row: Record) -> bool:
+    """Return whether a row says of itself that it holds units."""
+    return any(map(_UNIT_WORDS.match, row.cells[:LABEL_CELLS]))
+
+
+def are_units(row: Record) -> bool:
+    """Return whether each cell of a row is a unit."""
+    return all(cells.is_unit(cell) for cell in row.cells if cell.strip())
+
+
 def names_unit(cell: str) -> bool:
     """Return whether a cell is a name with its unit: `Vout (V)`, `vout_v`."""
     found = header_unit(cell)

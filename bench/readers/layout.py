@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bench.readers import cells, header, keyed, labels, preambles
+from bench.readers import cells, header, keyed, labels, naming, preambles
 from bench.readers.head import Record
 
 _COMMENT_MARKS = ("#", "%", "//", "!", ";", "~")
@@ -59,7 +59,7 @@ def find(records: Sequence[Record], *, delimiter: str = ",", header_rows: int | 
     rows = [row for row in everything if comment is None or not row.text.startswith(comment)]
     if header_rows is None:
         rows = rows[keyed.count_above(rows) :]
-    surplus, rows = _without_surplus(rows)
+    rows, surplus = _without_surplus(rows)
     width = header.body_width(rows)
     typed = header.typed_columns(rows, width)
     first, count, evidence = (
@@ -127,22 +127,23 @@ def _layout(
     if above and "names" not in kinds:
         kinds[0] = "names"
     named = [row for row, what in zip(above, kinds, strict=True) if what == "names"]
-    named = _merged(named)
+    originals, named = named, naming.merged(named)
     names_row = named[-1] if named else None
     units_row = next((row for row, what in zip(above, kinds, strict=True) if what == "units"), None)
     lean = names_row is not None and _is_lean(names_row, body)
     width, trailing = (len(names_row.cells), 0) if names_row and lean else _table_width(names_row, units_row, body)
     others = {
-        what: _padded(row.cells, width)
+        what: naming.padded(row.cells, width)
         for row, what in zip(above, kinds, strict=True) if what not in ("names", "units", "rule")
     }  # fmt: skip
-    for row in named[:-1]:
-        others[f"header above line {names_row.line if names_row else 0}"] = _padded(row.cells, width)
+    names = naming.padded(names_row.cells, width) if names_row else ("",) * width
+    names = naming.spanned(names, others.get("aggregation"))
+    others |= naming.others(originals, names) if names_row else {}
     data_line = _data_line(above, body, records)
-    units = _padded(units_row.cells, width) if units_row else None
+    units = naming.padded(units_row.cells, width) if units_row else None
     units, said = _start_and_increment(names_row, units, units_row, body, width)
     return Layout(
-        width=width, names=_padded(names_row.cells, width) if names_row else ("",) * width, data_line=data_line,
+        width=width, names=names, data_line=data_line,
         header_line=names_row.line if names_row else None, header_lines=sum(row.lines for row in above), units=units,
         others=others, metadata=preambles.metadata(preamble, delimiter, comment) | said,
         preamble_lines=above[0].line - 1 if above else data_line - 1, comment=comment,
@@ -154,22 +155,15 @@ def _layout(
 def _kinds(above: Sequence[Record], typed: header.Typed) -> list[str]:
     """Return what each header row holds; a row of names without the first one, some of them units, is a units row."""
     kinds = [labels.row_kind(row, typed) for row in above]
+    if any(map(labels.says_units, above)):  # what is said to be units is; `Date, Time, sec` above or below are names
+        kinds = [
+            "names" if what == "units" and not (labels.says_units(row) or labels.are_units(row)) else what
+            for row, what in zip(above, kinds, strict=True)
+        ]
     for at, (upper, lower) in enumerate(itertools.pairwise(above)):
         if kinds[at : at + 2] == ["names", "names"] and "units" not in kinds and labels.are_units_below(upper, lower):
             kinds[at + 1] = "units"
     return kinds
-
-
-def _merged(named: list[Record]) -> list[Record]:
-    """Return rows of names, two made one where each names the columns that the other leaves out."""
-    if len(named) < 2:
-        return named
-    upper, lower = named[-2:]
-    width = max(len(upper.cells), len(lower.cells))
-    pairs = list(zip(_padded(upper.cells, width), _padded(lower.cells, width), strict=True))
-    if any(high.strip() and low.strip() for high, low in pairs):
-        return named
-    return [*named[:-2], replace(lower, cells=tuple(low or high for high, low in pairs))]
 
 
 def _data_line(above: Sequence[Record], body: Sequence[Record], records: Sequence[Record]) -> int:
@@ -190,16 +184,16 @@ def _is_lean(names: Record, body: Sequence[Record]) -> bool:
     return numbers * 10 >= len(before) * 9 and all(cells.kind(cell) == "text" for cell in last)
 
 
-def _without_surplus(rows: Sequence[Record]) -> tuple[int, Sequence[Record]]:
-    """Return in how many delimiters too many each row ends, two or more, and the rows without them.
+def _without_surplus(rows: list[Record]) -> tuple[list[Record], int]:
+    """Return the rows without the delimiters in which each ends, two or more too many, and how many these are.
 
     What is above the rows and ends in none of them is as long as it was.
     """
     full = header.body_width(rows)
     used = max(row.width if len(row.cells) >= full else len(row.cells) for row in rows)
     if full - used < _FEWEST_SURPLUS or not used:
-        return 0, rows
-    return full - used, [replace(row, cells=row.cells[:used]) for row in rows]
+        return rows, 0
+    return [replace(row, cells=row.cells[:used]) for row in rows], full - used
 
 
 def _table_width(names: Record | None, units: Record | None, body: Sequence[Record]) -> tuple[int, int]:
@@ -225,10 +219,6 @@ def _table_width(names: Record | None, units: Record | None, body: Sequence[Reco
     if named <= full < len(names.cells) and most:
         return used, full - used  # only the header ends in a delimiter
     return (full, 0) if full > len(names.cells) else (len(names.cells), 0)
-
-
-def _padded(found: Sequence[str], width: int) -> tuple[str, ...]:
-    return tuple(found[:width]) + ("",) * (width - len(found))
 
 
 def _start_and_increment(

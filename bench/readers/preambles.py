@@ -149,7 +149,7 @@ def trace_names(preamble: Sequence[Record], axes: Sequence[int], width: int) -> 
     """Return the names that a line of the preamble has for the columns, each above its own (Yokogawa)."""
     for row in preamble:
         if _TRACE_NAMES.match(row.cells[0].strip()) and all(at < len(row.cells) and row.cells[at] for at in axes):
-            return tuple(row.cells[at] if at in axes else "" for at in range(width))
+            return ("", *(row.cells[at] if at in axes else "" for at in range(1, width)))
     return None
 
 

@@ -1,0 +1,93 @@
+"""The one name of each column where a header names it in several rows.
+
+- Rows that leave out each other's names are one row.
+- A recorder names its channels (`CH001`) in one row and what the engineer called them (`VOUT`) in the row above or
+  below it. The engineer's name it is, where there is one for each channel and each is another.
+- A name over several columns, which a row of aggregations tells apart: `CH001` over `Min` and `Max`.
+
+All rows are kept in the dialect.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bench.readers import cells
+from bench.readers.head import Record
+
+_CHANNEL = re.compile(r"(?i)^\s*(?:ch(?:an(?:nel)?)?|kanal|canal)[ ._#-]*\d+\s*$")
+_MATH_CHANNEL = re.compile(r"^\s*[ACKM]\d{2,4}\s*$")  # computed, communication and constant channels beside CH001
+_TAG = re.compile(r"(?i)^\s*(?:tag(?:[ _]?(?:name|no\.?|comment))?)?\s*$")
+_LABEL = re.compile(r"(?i)^\s*(?:tag(?:[ _]?(?:name|no\.?|comment))?|ch(?:annel)?\.?(?:[ _]?(?:name|no\.?))?)\s*$")
+
+
+def merged(named: Sequence[Record]) -> list[Record]:
+    """Return a header's rows of names, the last of which has the names of the columns."""
+    if len(named) < 2:
+        return list(named)
+    telling = [row for row in named[:-1] if row.width > 1]  # `Alarm Status` alone names no column
+    row, *below = [*telling, named[-1]]
+    for lower in below:
+        row = replace(lower, cells=_one(row.cells, lower.cells))
+    return [*named[:-1], row]
+
+
+def _one(upper: Sequence[str], lower: Sequence[str]) -> tuple[str, ...]:
+    """Return the names that two rows give together, those of the lower row where each stands for itself."""
+    width = max(len(upper), len(lower))
+    upper, lower = padded(upper, width), padded(lower, width)
+    if lower[0].strip() and _LABEL.match(upper[0]) and not _LABEL.match(lower[0]):
+        upper = ("", *upper[1:])
+    pairs = list(zip(upper, lower, strict=True))
+    if not any(high.strip() and low.strip() for high, low in pairs):
+        lower = tuple(low if low.strip() else high for high, low in pairs)
+    return _tagged(upper, lower) or _tagged(lower, upper) or lower
+
+
+def _tagged(channels: Sequence[str], tags: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the names of columns of which one row has the channels and the other their tags, None for other rows."""
+    at = _channel_columns(channels)
+    found = [tags[each].strip() for each in at if tags[each].strip()]
+    others = [tags[each] for each in range(len(tags)) if each not in at]
+    if not at or len(found) * 2 < len(at) or _channel_columns(tags) or any(cells.kind(tag) != "text" for tag in found):
+        return None
+    if len(set(found)) < len(found):
+        return tuple(channels)
+    if all(map(_TAG.match, others)) or any(tags[each] == channels[each] for each in range(len(tags)) if each not in at):
+        return tuple(tags[each] if each in at and tags[each].strip() else name for each, name in enumerate(channels))
+    return None
+
+
+def _channel_columns(row: Sequence[str]) -> list[int]:
+    if not any(map(_CHANNEL.match, row)):
+        return []
+    return [at for at, cell in enumerate(row) if _CHANNEL.match(cell) or _MATH_CHANNEL.match(cell)]
+
+
+def spanned(names: Sequence[str], aggregations: Sequence[str] | None) -> tuple[str, ...]:
+    """Return names of which some stand over several columns, each with the word below it: `CH001 Min`, `CH001 Max`."""
+    found, span = list(names), ""
+    if aggregations is None:
+        return tuple(found)
+    for at, (name, word) in enumerate(zip(names, aggregations, strict=True)):
+        span = name.strip() or (span if word.strip() else "")
+        beside = not name.strip() or (
+            at + 1 < len(names) and not names[at + 1].strip() and aggregations[at + 1].strip()
+        )
+        if span and word.strip() and beside:
+            found[at] = f"{span} {word.strip()}"
+    return tuple(found)
+
+
+def others(rows: Sequence[Record], names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return a header's rows of names that say something beside the names that were taken."""
+    taken = set(names)
+    found = [row for row in rows if any(cell not in taken for cell in row.cells[: len(names)] if cell.strip())]
+    return {f"header in line {row.line}": padded(row.cells, len(names)) for row in found}
+
+
+def padded(found: Sequence[str], width: int) -> tuple[str, ...]:
+    """Return cells as many as the table is wide."""
+    return tuple(found[:width]) + ("",) * (width - len(found))

@@ -1,0 +1,94 @@
+"""Recorders and power analysers: channels, what the engineer called them, and units, each in a row of its own."""
+
+from pathlib import Path
+
+import pytest
+
+from bench.readers import read
+
+
+def rows(form: str, count: int = 12) -> str:
+    return "".join(form.format(i=i, j=i + 1, t=i * 1e-6, v=4.9 + i / 1000, w=i / 100) for i in range(count))
+
+
+TIMED = rows("2026/08/31,10:00:{i:02},{v:.3f},{w:.1f}\n")
+SECONDS = rows('"2026/08/31","10:00:{i:02}","000",{v:.3f},{w:.1f}\n')
+
+# name: (text, columns with their units, further rows of the header)
+Case = tuple[str, list[str], dict[str, list[str]]]
+CASES: dict[str, Case] = {
+    "tags below channels": (
+        '"Date","Time","sec","CH0001","CH0002"\n"","","","VOUT","TCASE"\n"","","","V","C"\n' + SECONDS,
+        ["Date", "Time", "sec", "VOUT|V", "TCASE|C"],
+        {"header in line 1": ["Date", "Time", "sec", "CH0001", "CH0002"]},
+    ),
+    "tags above channels": (
+        '"","","Vout","Tcase"\n"Date","Time","CH001","CH002"\n"","","V","C"\n' + TIMED,
+        ["Date", "Time", "Vout|V", "Tcase|C"], {"header in line 2": ["Date", "Time", "CH001", "CH002"]},
+    ),
+    "units between channels and tags": (
+        "Date,Time,CH001,CH002\n,,V,C\n,,Vout,Tcase\n" + TIMED, ["Date", "Time", "Vout|V", "Tcase|C"],
+        {"header in line 1": ["Date", "Time", "CH001", "CH002"]},
+    ),
+    "units, tags and channels, with labels": (
+        '"Unit","","V","C"\n"Tag","","Vout","Tcase"\n"Date","Time","CH001","CH002"\n' + TIMED,
+        ["Date|Unit", "Time", "Vout|V", "Tcase|C"],
+        {"header in line 2": ["Tag", "", "Vout", "Tcase"], "header in line 3": ["Date", "Time", "CH001", "CH002"]},
+    ),
+    "a channel without a tag keeps its own name": (
+        '"Date","Time","CH001","CH002","A001"\n"","","Vout","","Gain"\n"","","V","C",""\n'
+        + rows("2026/08/31,10:00:{i:02},{v:.3f},{w:.1f},{w:.1f}\n"),
+        ["Date", "Time", "Vout|V", "CH002|C", "Gain"],
+        {"header in line 1": ["Date", "Time", "CH001", "CH002", "A001"]},
+    ),
+    "one tag for several channels is no name": (
+        "Date,Time,CH001,CH002\n,,Temp,Temp\n,,C,C\n" + TIMED, ["Date", "Time", "CH001|C", "CH002|C"],
+        {"header in line 2": ["", "", "Temp", "Temp"]},
+    ),
+    "a label in each row of the header": (
+        "Device Type\tGX20\nMeas Ch\t2\nInterval\t1.000 sec\n\nCh\t\t\tCH0001\tCH0002\nTag No\t\t\tPT100\tTT1\n"
+        "Tag\t\t\tVout\tTcase\nAlarm Status\t\t\t\t\nUnit\t\t\tV\tC\nDate\tTime\tsec\t\t\n"
+        + rows("2026/08/31\t10:00:{i:02}\t000\t{v:.3f}\t{w:.1f}\n"),
+        ["Date|Unit", "Time", "sec", "Vout|V", "Tcase|C"],
+        {"header in line 5": ["Ch", "", "", "CH0001", "CH0002"], "header in line 6": ["Tag No", "", "", "PT100", "TT1"],
+         "header in line 7": ["Tag", "", "", "Vout", "Tcase"], "header in line 8": ["Alarm Status", "", "", "", ""]},
+    ),
+    "minimum and maximum of each channel": (
+        '"Date","Time","CH001","","CH002",""\n"","","MIN","MAX","MIN","MAX"\n"","","V","V","C","C"\n'
+        + rows("2026/08/31,10:00:{i:02},{v:.3f},{v:.3f},{w:.1f},{w:.1f}\n"),
+        ["Date", "Time", "CH001 MIN|V", "CH001 MAX|V", "CH002 MIN|C", "CH002 MAX|C"],
+        {"header in line 1": ["Date", "Time", "CH001", "", "CH002", ""],
+         "aggregation": ["", "", "MIN", "MAX", "MIN", "MAX"]},
+    ),
+    "a power analyser's elements and functions": (
+        '"Model","WT1800E"\n"Data Count",12\n"Element","","E1","E1","E2"\n"Function","","Urms","Irms","Urms"\n'
+        '"Unit","","V","A","V"\n"Index","Time","Urms1","Irms1","Urms2"\n'
+        + rows("{j},10:00:{i:02},{v:.3f},{w:.1f},{v:.3f}\n"),
+        ["Index|Unit", "Time", "Urms1|V", "Irms1|A", "Urms2|V"],
+        {"header in line 3": ["Element", "", "E1", "E1", "E2"],
+         "header in line 4": ["Function", "", "Urms", "Irms", "Urms"]},
+    ),
+    "a scope's keys, with numbers, above a time column": (
+        '"Header Size",16,""\n"Model Name","DL850E",""\n"BlockNumber",1,1\n"TraceName","CH1","CH2"\n"BlockSize",12,12\n'
+        '"VUnit","V","A"\n"SampleRate",1.0E+06,1.0E+06\n"HOffset",-5.0E-03,-5.0E-03\n"HUnit","s","s"\n'
+        '"Date","2026/08/31","2026/08/31"\n"Time","10:00:00","10:00:00"\n"","",""\n'
+        + rows("{t:.6E},{v:.5E},{w:.5E}\n"),
+        ["column_1|s", "CH1|V", "CH2|A"], {},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_recorder(tmp_path: Path, name: str) -> None:
+    text, columns, header_rows = CASES[name]
+    path = tmp_path / "export.csv"
+    path.write_text(text, encoding="utf-8")
+    export = read(path)
+    (table,) = export.tables
+    units = [column.units_row or column.preamble for column in table.columns]
+    assert [f"{c.name}|{unit}" if unit else c.name for c, unit in zip(table.columns, units, strict=True)] == columns
+    assert (table.frame.collect().height, table.quarantine.height) == (12, 0)
+    assert export.dialect.get("header_rows", {}) == header_rows
+    lines = export.dialect["lines"]
+    assert isinstance(lines, dict)
+    assert sum(lines.values()) == text.count("\n")
