@@ -26,6 +26,7 @@ _TIGHT_SLASH = re.compile(r"^(?P<stem>.*[^\s/])/(?P<unit>[^\s/]+)$")
 _TIGHT_QUANTITIES = frozenset(
     ("voltage", "current", "power", "resistance", "charge", "energy", "frequency", "temperature", "power level")
 )
+_NODE = re.compile(r"^(?P<of>[VUIvui])\(\w+\)$")
 _SUFFIX = re.compile(r"^(?P<stem>.+)_(?P<unit>[A-Za-z%µμΩ]+)$")
 
 _SUFFIXES = {
@@ -81,6 +82,8 @@ def _named(text: str) -> tuple[str, str, Unit] | None:
         if match and _is_minimum(*match.group("stem", "unit")):
             return header_unit(match["stem"])
         unit = in_context(match["stem"], match["unit"]) if match else None
+        if match and unit and _is_of_a_node(text, unit):
+            return None
         if match and unit:
             return match["stem"], match["unit"], unit
     match = _IN.match(text) or _TIGHT_SLASH.match(text)
@@ -115,6 +118,15 @@ def _bracketed(text: str) -> list[Unit]:
         and (unit := in_context(match["stem"], match["unit"]))
     ]  # fmt: skip
     return [unit for blank, unit in found if blank or not found[-1][0]]
+
+
+def _is_of_a_node(text: str, unit: Unit) -> bool:
+    """Return whether a simulator names a node or a part in the brackets, whatever unit is spelled so: `V(s)`, `I(C)`.
+
+    `V(mV)` and `I(A)` say what they are in.
+    """
+    match = _NODE.match(text)
+    return match is not None and unit.quantity not in ("current" if match["of"] in "Ii" else "voltage", "level")
 
 
 def _is_minimum(stem: str, text: str) -> bool:

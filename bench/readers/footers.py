@@ -18,6 +18,7 @@ from bench.readers.delimited import read_delimited
 from bench.readers.dialect import DELIMITERS
 from bench.readers.head import Record
 from bench.readers.options import ReadOptions
+from bench.readers.steps import told_apart
 from bench.source import Source
 
 _TAIL_BYTES = 1 << 14
@@ -30,7 +31,7 @@ def read_text(source: Source, options: ReadOptions, content: Content) -> Export:
     Raises:
         ExportError: no text, or a text that can be read two ways with different numbers.
     """
-    export = read_delimited(source, options, content)
+    export = told_apart(read_delimited(source, options, content))
     delimiter = DELIMITERS.get(str(export.dialect["delimiter"]))
     if delimiter is None or str(export.dialect["encoding"]).startswith("utf-16"):
         return export

@@ -183,3 +183,19 @@ def test_adc_in_a_units_row_and_in_cells_is_amperes(judge) -> None:
 def test_a_minimum_in_brackets_is_no_minute(text: str, symbol: str | None) -> None:
     found = header_unit(text)
     assert (found[2].symbol if found else None) == symbol
+
+
+@pytest.mark.parametrize(
+    "text", ["V(s)", "V(S)", "V(m)", "V(g)", "V(A)", "V(F)", "V(h)", "V(bar)", "V(1)", "v(d)", "I(s)", "I(C)", "V(out)"]
+)
+def test_a_simulators_node_is_no_unit(text: str) -> None:
+    assert header_unit(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "symbol"), [("V(V)", "V"), ("V(mV)", "mV"), ("I(A)", "A"), ("U(V)", "V"), ("t(s)", "s"), ("V (s)", "s")]
+)
+def test_a_unit_that_fits_the_letter_before_it_is_one(text: str, symbol: str) -> None:
+    found = header_unit(text)
+    assert found is not None
+    assert found[2].symbol == symbol

@@ -1,0 +1,87 @@
+"""A stepped simulation: the runs stand one below the other, each below a line that says what was stepped."""
+
+from pathlib import Path
+
+import pytest
+
+import bench
+from bench.readers import read
+
+
+def run(number: int, said: str, rows: int, *, ends: str = "\n") -> str:
+    values = "".join(f"{n * 1e-6:.6e}\t{number + n / 100:.6e}{ends}" for n in range(rows))
+    return f"Step Information: {said}{ends}{values}"
+
+
+STEPPED = "time\tV(out)\n" + "".join(
+    run(n, f"R={r}  (Run: {n}/3)", rows) for n, r, rows in ((1, "1K", 5), (2, "2K", 7), (3, "10K", 6))
+)
+
+
+def export_of(tmp_path: Path, text: str, encoding: str = "utf-8") -> Path:
+    path = tmp_path / "tran.txt"
+    path.write_text(text, encoding=encoding, newline="")
+    return path
+
+
+def test_the_rows_of_each_run_are_told_apart(tmp_path: Path) -> None:
+    export = read(export_of(tmp_path, STEPPED))
+    (table,) = export.tables
+    frame = table.frame.collect()
+    assert [column.name for column in table.columns] == ["time", "V(out)", "Run", "Step Information"]
+    counted = frame.group_by("Run", "Step Information", maintain_order=True).len()
+    assert counted.rows() == [("1", "R=1K", 5), ("2", "R=2K", 7), ("3", "R=10K", 6)]
+    assert frame.get_column("_row").to_list() == list(range(1, 19))
+    assert frame.get_column("_line").to_list() == [*range(3, 8), *range(9, 16), *range(17, 23)]
+    assert (table.rows_read, table.quarantine.height, export.dialect["steps"]) == (18, 0, 3)
+    lines = export.dialect["lines"]
+    assert isinstance(lines, dict)
+    assert (lines["header"], lines["rows"], sum(lines.values())) == (4, 18, STEPPED.count("\n"))
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_a_line_that_is_broken_keeps_its_place(tmp_path: Path, ends: str) -> None:
+    text = f"time\tV(out){ends}" + "".join(run(n, f"X={n}.5 Y=2\u00b5 (Step: {n}/2)", 4, ends=ends) for n in (1, 2))
+    text = text.replace(f"3.000000e-06\t1.030000e+00{ends}", f"3.000000e-06{ends}")
+    (table,) = read(export_of(tmp_path, text, "cp1252")).tables
+    assert table.quarantine.select("_row", "_line", "text").rows() == [(4, 6, "3.000000e-06")]
+    frame = table.frame.collect()
+    assert frame.get_column("_row").to_list() == [1, 2, 3, 5, 6, 7, 8]
+    assert frame.get_column("Step Information").unique(maintain_order=True).to_list() == [
+        "X=1.5 Y=2\u00b5", "X=2.5 Y=2\u00b5",
+    ]  # fmt: skip
+
+
+def test_names_that_the_table_has_already_are_numbered(tmp_path: Path) -> None:
+    (table,) = read(export_of(tmp_path, STEPPED.replace("V(out)", "Run"))).tables
+    assert [column.name for column in table.columns] == ["time", "Run", "Run_2", "Step Information"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        STEPPED.replace("Step Information: R=2K", "Step Information: C=2n"),
+        STEPPED.replace("  (Run: 2/3)", ""),
+        STEPPED.replace("time\tV(out)\n", "time\tV(out)\n0.0\t0.1\n"),
+    ],
+    ids=["another key", "no number", "a row above the first"],
+)
+def test_lines_that_are_not_all_such_stay_in_quarantine(tmp_path: Path, text: str) -> None:
+    (table,) = read(export_of(tmp_path, text)).tables
+    assert [column.name for column in table.columns] == ["time", "V(out)"]
+    assert table.quarantine.height == 3
+
+
+def test_phasors_of_a_stepped_sweep_stay_text(tmp_path: Path) -> None:
+    cells = "".join(f"{10**n}.0e+00\t(-{n}.5e-02dB,-{n}.0e+01\u00b0)\n" for n in range(5))
+    text = "Freq.\tV(out)\n" + "".join(f"Step Information: C={n}n  (Run: {n}/2)\n{cells}" for n in (1, 2))
+    (table,) = read(export_of(tmp_path, text, "cp1252")).tables
+    frame = table.frame.collect()
+    assert frame.get_column("Run").to_list() == ["1"] * 5 + ["2"] * 5
+    assert frame.get_column("V(out)")[1] == "(-1.5e-02dB,-1.0e+01\u00b0)"
+
+
+def test_what_was_stepped_is_text_to_the_guard(tmp_path: Path) -> None:
+    with bench.analyze(export_of(tmp_path, STEPPED)) as analysis:
+        found = {column["name"]: column["role"] for column in analysis.guard.to_dict()["tables"][0]["columns"]}
+    assert found == {"time": "time", "V(out)": "measured", "Run": "index", "Step Information": "text"}
