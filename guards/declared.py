@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from guards.board import Board, ColumnWord
 from guards.headers import header_unit, in_context
@@ -131,7 +131,8 @@ def role_of(column: ExportColumn, word: ColumnWord | None, *, claimed: bool) -> 
 class Layout:
     """The columns with a part to play beside the measured ones; None where the table has none.
 
-    A table is *long* when `measurement` names what each row of the one value column measures.
+    A table is *long* when `measurement` names what each row of the one value column measures. `pairs`: the columns of
+    numbers that each have a unit column just right of them, where a table has several unit columns.
     """
 
     measurement: str | None
@@ -141,6 +142,11 @@ class Layout:
     upper: str | None
     result: str | None
     segments: tuple[str, ...]
+    pairs: Mapping[str, str] = field(default_factory=dict)
+
+    def unit_of(self, column: str) -> str | None:
+        """Return the unit column that is about a column."""
+        return self.unit if column == self.value else self.pairs.get(column)
 
 
 def find_layout(
@@ -155,8 +161,9 @@ def find_layout(
 
     texts = [name for name in stems if name not in numeric]
     measurement = first(MEASUREMENT_NAMES, texts)
-    unit = next((name for name in texts if roles[name] == "unit"), None)
     order = list(stems)
+    units = [name for name in texts if roles[name] == "unit"]
+    unit = next(iter(units), None)
     left_of_unit = [name for name in measured if unit is not None and order.index(name) < order.index(unit)]
     # "Reading, Value, Unit": the unit belongs to the value that is nearest to its left
     valued = first(VALUE_NAMES, left_of_unit[::-1]) or first(VALUE_NAMES, measured)
@@ -164,6 +171,10 @@ def find_layout(
     if measurement is None or value is None:
         measurement = None
         value = measured[0] if len(measured) == 1 else valued
+    amid = value is None and len(left_of_unit) == 1  # Vin,Unit,Vout: whose unit it is is plain
+    pairs = _pairs(order, units, {name: roles[name] for name in numeric}) if len(units) > 1 or amid else {}
+    if pairs:
+        unit = pairs.get(value or "") or _behind_limits(value, order, units, roles)
     wanted = board.segments if board else None
     present = [name for name in (wanted if wanted is not None else _default_segments(stems)) if name in stems]
     return Layout(
@@ -172,8 +183,23 @@ def find_layout(
         lower=first(_LOWER_NAMES, [name for name in stems if name in numeric]),
         upper=first(_UPPER_NAMES, [name for name in stems if name in numeric]),
         result=next((name for name in texts if roles[name] == "result"), None),
-        segments=tuple(name for name in present if roles[name] != "measured"),
+        segments=tuple(name for name in present if roles[name] != "measured"), pairs=pairs,
     )  # fmt: skip
+
+
+def _pairs(order: Sequence[str], units: Sequence[str], numeric: Mapping[str, Role]) -> dict[str, str]:
+    """Return the unit column of each column of values or limits that has one just right of it."""
+    left = {name: order[at - 1] for at, name in enumerate(order) if at and name in units}
+    return {value: unit for unit, value in left.items() if numeric.get(value) in ("measured", "setpoint", "limit")}
+
+
+def _behind_limits(
+    value: str | None, order: Sequence[str], units: Sequence[str], roles: Mapping[str, Role]
+) -> str | None:
+    """Return the unit column right of a value with nothing but its limits between: `Value,LSL,USL,Unit`."""
+    behind = order[order.index(value) + 1 :] if value is not None else []
+    found = next((name for name in behind if roles[name] != "limit"), None)
+    return found if found in units else None
 
 
 def key_columns(columns: Sequence[ExportColumn], guesses: dict[str, Role | None], board: Board | None) -> list[str]:

@@ -195,17 +195,20 @@ def _fault_flags(rows: pl.DataFrame, key: str, name: str, ruling: Ruling) -> pl.
 
 def _rewritten(columns: Sequence[MeasuredColumn], layout: Layout, decimal: str) -> dict[str, pl.Expr]:
     """Return the unit and limit columns of a table whose values are rewritten row by row."""
-    value = next((column for column in columns if column.name == layout.value), None)
-    if value is None or not layout.unit or not any(r.decision.verdict == "corrected" for r in value.rulings):
-        return {}
-    unit = pl.col(layout.unit)
-    choose = [pl.lit(str(ruling.target)) if _rewrites(ruling) else unit for ruling in value.rulings]
-    found = {layout.unit: select(value.rulings, choose, unit).alias(layout.unit)}
-    for name in (layout.lower, layout.upper):
-        if name:
-            text = cell_text(pl.col(name), decimal)
-            limits = [_limit(text, ruling) for ruling in value.rulings]
-            found[name] = select(value.rulings, limits, number(text)).alias(name)
+    found: dict[str, pl.Expr] = {}
+    for column in columns:
+        name = layout.unit_of(column.name)
+        if name is None or not any(ruling.decision.verdict == "corrected" for ruling in column.rulings):
+            continue
+        unit = pl.col(name)
+        choose = [pl.lit(str(ruling.target)) if _rewrites(ruling) else unit for ruling in column.rulings]
+        found[name] = select(column.rulings, choose, unit).alias(name)
+        limits = [layout.lower, layout.upper] if column.name == layout.value else []
+        for limit in limits:
+            if limit is not None and layout.pairs.get(limit, name) == name:  # no unit of its own stands beside it
+                text = cell_text(pl.col(limit), decimal)
+                each = [_limit(text, ruling) for ruling in column.rulings]
+                found[limit] = select(column.rulings, each, number(text)).alias(limit)
     return found
 
 

@@ -33,13 +33,13 @@ from guards.labels import (
     with_one_unit,
 )
 from guards.neighbours import SAMPLE_ROWS, Neighbours, find_neighbours, identity_checks, row_checks_for
+from guards.pairs import limits_of
 from guards.parts import OPEN_SENSOR, Part, make_part
 from guards.preamble import attenuation_of, attenuations
 from guards.rows import units_of
 from guards.siblings import sibling_checks
 from guards.spelling import PREFIX_MARKS
 from guards.tally import Counts, Evidence, Tally, read_tally, tally_each, value_of
-from guards.units import Unit
 from guards.verdict import Decision, decide
 from guards.witnesses import MAJORITY, TOLERATED
 
@@ -177,7 +177,7 @@ def _named_by_rows(column: ExportColumn, cells: Cells, layout: Layout) -> Layout
     unit = units_of(column.name) if key(units_of(column.name)) in cells.columns else None
     if column.name == layout.value:
         return replace(layout, unit=unit or layout.unit)
-    return replace(layout, measurement=None, unit=unit)
+    return replace(layout, measurement=None, unit=unit or layout.pairs.get(column.name))
 
 
 def _on_a_sample(court: Court, parts: Sequence[tuple[Part, Evidence]]) -> list[tuple[Ruling, ...]]:
@@ -231,23 +231,12 @@ def _evidence(court: Court, part: Part) -> Evidence:
         checks = (*checks, remembered)
     if part.column != layout.value:
         return Evidence(value, checks=checks)
-    lower, upper = (pl.col(name) if name else None for name in (layout.lower, layout.upper))
+    *limits, unit = limits_of(part, layout, court.cells)
+    lower, upper = (pl.col(name) if name else None for name in limits)
     result = pl.col(passed(layout.result)) if layout.result else None
-    unit = _limits_unit(part, layout)
     if unit is not None and result is None and lower is not None and upper is not None:
         checks = (*checks, known_limits(value, lower, upper, unit))
     return Evidence(value, result, lower, upper, unit, checks)
-
-
-def _limits_unit(part: Part, layout: Layout) -> Unit | None:
-    """The unit of the limit columns where it is known apart from the values: the profile's, or their own header's."""
-    if part.word.limits_unit:
-        return part.word.limits_unit
-    for name in (layout.lower, layout.upper):
-        parsed = header_unit(name) if name else None
-        if parsed and part.declared and parsed[2].quantity == part.declared.quantity:
-            return parsed[2]
-    return None
 
 
 def _judge_rows(court: Court, column: ExportColumn, kind: Kind) -> tuple[Ruling, ...]:
@@ -258,7 +247,7 @@ def _judge_rows(court: Court, column: ExportColumn, kind: Kind) -> tuple[Ruling,
     targets = row_targets(court.cells.frame, column, layout, board)
     rows: list[dict[str, str | None]] = []
     pieces: list[Piece] = []
-    groups = court.cells.frame.partition_by([key(name) for name in names], as_dict=True, maintain_order=True)
+    groups = _groups(court.cells.frame, [key(name) for name in names])
     spellings: dict[str | None, set[str | None]] = {}
     for values in groups:
         found = dict(zip(names, values, strict=True))
@@ -286,6 +275,13 @@ def _judge_rows(court: Court, column: ExportColumn, kind: Kind) -> tuple[Ruling,
         for found, decided in zip(rows, _decide_each(court, pieces), strict=True)
         for ruling in decided
     )
+
+
+def _groups(cells: pl.DataFrame, keys: Sequence[str]) -> dict[tuple[str | None, ...], pl.DataFrame]:
+    """Return the rows by their texts in the columns of `keys`; a single group is not copied."""
+    if cells.height and all(cells.get_column(name).n_unique() == 1 for name in keys):
+        return {tuple(cells.get_column(name)[0] for name in keys): cells}
+    return cells.partition_by(keys, as_dict=True, maintain_order=True)
 
 
 def _known_counts(part: Part, evidence: Evidence, court: Court) -> Counts | None:

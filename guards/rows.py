@@ -44,7 +44,7 @@ def with_cell_units(
     The value column of a long table has one as soon as any cell carries a unit: each measurement has its own.
     """
     found = [
-        _unit_texts(name, kind, layout.unit if name == layout.value else None, decimal).alias(units_of(name))
+        _unit_texts(name, kind, layout.unit_of(name), decimal).alias(units_of(name))
         for name, kind in cells.kinds.items()
         if kind.suffixes and (_is_long(name, layout) or carries_units(kind, stated.get(name)))
     ]
@@ -57,7 +57,7 @@ def with_cell_units(
 
 
 def _is_long(name: str, layout: Layout) -> bool:
-    return name == layout.value and (layout.measurement is not None or layout.unit is not None)
+    return layout.unit_of(name) is not None or (name == layout.value and layout.measurement is not None)
 
 
 def _unit_texts(name: str, kind: Kind, beside: str | None, decimal: str) -> pl.Expr:
@@ -86,11 +86,15 @@ def with_known_units(layout: Layout, cells: Cells) -> Layout:
     """Return the layout without a column that only has the name of a unit or measurement column.
 
     A unit column has a unit in some cell, and no more spellings than there are; a measurement column repeats its names.
+    Of several unit columns, one that has units says of the others what they are, so that words there are no units.
     """
     if layout.measurement and cells.get_column(key(layout.measurement)).n_unique() > MOST_NAMES:
         layout = replace(layout, measurement=None)
-    if layout.unit is None:
-        return layout
-    texts = cells.get_column(key(layout.unit)).unique().cast(pl.String).drop_nulls()
-    known = texts.len() <= _MOST_UNITS and any(written_unit(text) for text in texts)
-    return layout if known else replace(layout, unit=None)
+    known = {name for name in {layout.unit, *layout.pairs.values()} if name and _holds_units(name, cells)}
+    unit = layout.unit if layout.unit in known else None
+    return replace(layout, unit=unit, pairs=layout.pairs if known else {})
+
+
+def _holds_units(name: str, cells: Cells) -> bool:
+    texts = cells.get_column(key(name)).unique().cast(pl.String).drop_nulls()
+    return texts.len() <= _MOST_UNITS and any(written_unit(text) for text in texts)
