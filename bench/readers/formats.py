@@ -61,6 +61,11 @@ def _text_head(head: bytes) -> str:
     return head.decode("latin-1").lstrip()
 
 
+def _drawn_head(head: bytes) -> str:
+    """Return the head with its boxes, which are no ASCII."""
+    return _text_head(head) if head[:2] in (b"\xff\xfe", b"\xfe\xff") else head.decode("utf-8", "replace")
+
+
 def _is_xml(head: bytes, name: str) -> bool:
     text = _text_head(head)
     return text.startswith("<?xml") or (text.startswith("<") and name.endswith((".xml", ".atml")))
@@ -94,8 +99,8 @@ BUILT_IN = (
            "nptdms"),
     Format("nested", "rows indented by empty cells: cycles, steps and records (Neware)", (".csv", ".txt"),
            lambda head, _: is_nested(_text_head(head)), "bench.readers.nested:read_nested"),
-    Format("markdown", "a table drawn with pipes and rules, as in Markdown", (".md", ".txt"),
-           lambda head, _: is_ruled(_text_head(head)), "bench.readers.bordered:read_bordered"),
+    Format("markdown", "a table drawn with pipes and rules, or as a box, as in Markdown and consoles", (".md", ".txt"),
+           lambda head, _: is_ruled(_drawn_head(head)), "bench.readers.bordered:read_bordered"),
     Format("delimited", "delimited text: comma, semicolon, tab, pipe, spaces; with preamble, units row, comments",
            (".csv", ".tsv", ".txt", ".log", ".dat", ".prn"), lambda _, __: True,
            "bench.readers.parts:read_parts"),

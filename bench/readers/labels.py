@@ -38,8 +38,10 @@ _NO_UNIT_BUT_NO_NAME = frozenset(("no", "no.", "#", "time", "date", "date&time",
 _FORMAT = re.compile(r"(?i)^(?:[dmyhsfx]{1,6}[-/:., T]+)+[dmyhsfx]{1,6}$")  # dd/mm/yyyy, hh:mm:ss.xxx
 _TYPES = frozenset(
     """string str text char varchar double float float32 float64 real int integer int32 int64 i32 i64 f32 f64 number
-    numeric decimal bool boolean date datetime timestamp""".split()
+    numeric decimal bool boolean date datetime timestamp bigint smallint tinyint hugeint int8 int16 i8 i16 u8 u16 u32
+    u64 uint8 uint16 uint32 uint64 uinteger ubigint cat enum object time duration interval""".split()
 )
+_ARGUMENTS = re.compile(r"[\[(].*$| with time zone$")  # datetime[μs], decimal(18,3)
 LABEL_CELLS = 3
 
 
@@ -87,6 +89,12 @@ def is_units(row: Record, typed: Mapping[int, frozenset[str]] | None = None) -> 
     filled = [row.cells[p] for p in positions if row.cells[p].strip()]
     telling = [cell for cell in filled if not _says_nothing(cell.strip())] or filled
     return bool(telling) and sum(map(cells.is_unit, telling)) * 5 >= len(telling) * 3
+
+
+def are_types(row: Sequence[str]) -> bool:
+    """Return whether each cell names the type of a column: `varchar`, `f64`, `datetime[us]`."""
+    filled = [_ARGUMENTS.sub("", cell.strip().lower()) for cell in row if cell.strip()]
+    return len(filled) > 1 and all(cell in _TYPES for cell in filled)
 
 
 def says_units(row: Record) -> bool:
@@ -141,7 +149,7 @@ def row_kind(row: Record, typed: Mapping[int, frozenset[str]]) -> str:
         return _bare(found)
     if filled and sum(cell in _AGGREGATIONS for cell in filled) * 3 >= len(filled) * 2:
         return "aggregation"
-    if len(filled) > 1 and all(cell in _TYPES for cell in filled):
+    if are_types(row.cells):
         return "types"
     return "units" if found is not None or is_units(row, typed or None) else "names"
 
