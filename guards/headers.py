@@ -53,7 +53,9 @@ _NUMBERED = re.compile(
     r"|slot|site|group|lot|bin|opt|option|part|code|hw|fw|usb|class|grade|variant|type|model)$"
 )
 _CONVERTER = "adc"
-_WHOLE_HEADER = re.compile(r"^(?:[VAW]|%|(?!(?i:min|adc)$).{2,})$")
+_WHOLE_HEADER = re.compile(r"^(?:[VAW]|%|(?!(?i:min|adc)$)\D{2,})$")  # P1 is a power, and a code for per cent
+_ELEMENT = re.compile(r"^(?P<of>[\w.]+)[(\[]\d+[)\]]$")
+_RATIOS = re.compile(r"(?i)eff|eta|η|ratio|factor|cos|phi|pf$|λ|lambda|duty|gain|so[ch]$|share|fraction|efficien")
 
 
 @lru_cache(maxsize=16_384)
@@ -82,7 +84,7 @@ def _named(text: str) -> tuple[str, str, Unit] | None:
         if match and _is_minimum(*match.group("stem", "unit")):
             return header_unit(match["stem"])
         unit = in_context(match["stem"], match["unit"]) if match else None
-        if match and unit and _is_of_a_node(text, unit):
+        if match and unit and (_is_of_a_node(text, unit) or _is_element(text)):
             return None
         if match and unit:
             return match["stem"], match["unit"], unit
@@ -127,6 +129,12 @@ def _is_of_a_node(text: str, unit: Unit) -> bool:
     """
     match = _NODE.match(text)
     return match is not None and unit.quantity not in ("current" if match["of"] in "Ii" else "voltage", "level")
+
+
+def _is_element(text: str) -> bool:
+    """Return whether the number in brackets says which one of several it is (`Temp(1)`), and no ratio: `cosphi[1]`."""
+    match = _ELEMENT.match(text)
+    return match is not None and not _RATIOS.search(match["of"])
 
 
 def _is_minimum(stem: str, text: str) -> bool:

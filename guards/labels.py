@@ -6,6 +6,7 @@ board's unit.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import polars as pl
@@ -19,11 +20,14 @@ from guards.rows import OHM, units_of
 from guards.spelling import PREFIX_MARKS, cell_unit, says_something, unread_unit, written_unit
 from guards.units import Unit
 
+_SENSING = re.compile(r"(?i)sens|wire|terminal|connect|mode")
+
 
 def column_labels(column: ExportColumn, kind: Kind, board: Board | None) -> tuple[Label, ...]:
     """The labels of header, units row, preamble and profile, and the one unit that stands behind its numbers."""
     labels, stated = labels_of(column, board.columns.get(column.name) if board else None), stated_unit(column, board)
-    found = {unit: text for text in kind.suffixes if (unit := cell_unit(text, stated))}
+    wires = _counts_wires(column, kind)
+    found = {unit: text for text in kind.suffixes if (unit := cell_unit(text, stated)) and not wires}
     if len(found) == 1:
         ((unit, text),) = found.items()
         if text in PREFIX_MARKS:  # it multiplies what the header says, and contradicts nothing
@@ -32,6 +36,12 @@ def column_labels(column: ExportColumn, kind: Kind, board: Board | None) -> tupl
     if kind.marks and not found:
         labels += (Label("/".join(kind.marks), OHM, "cells"),)
     return labels
+
+
+def _counts_wires(column: ExportColumn, kind: Kind) -> bool:
+    """Return whether cells say how many wires a meter senses with, `2W` and `4W`, and no power."""
+    wires = set(kind.suffixes) == {"W"} and {kind.lower, kind.upper} <= {2.0, 4.0}
+    return wires and _SENSING.search(column.text) is not None
 
 
 def stated_unit(column: ExportColumn, board: Board | None) -> Unit | None:

@@ -19,6 +19,7 @@ _IN_CAPITALS = frozenset({"MA", "MV", "MW"})
 _QUALIFIER = re.compile(
     r"(?i)[\s,;_]+(?:avg|average|mean|rms|min|max|typ|nom|pk-?pk|pk|peak|pp|p-p|dc|ac|ch[\s_]*\d+|@.*)$|\s*\[[^\[\]]*\]$"
 )
+_AGAINST = re.compile(r"(?<=V) vs\.? \S.*$")  # V vs. Ref., mV vs Ag/AgCl
 _SHAPE = re.compile(r"(?<=[VA])(?:p-?p|pk-?pk|pk|rms|RMS|PP|PK)$")  # Vp-p, mArms
 _PREFIXES = ("milli", "micro", "nano", "pico", "kilo", "mega", r"\b[munpkM]")
 _PREFIXED = "".join(f"(?<!{prefix}[ .-])" for prefix in _PREFIXES)
@@ -61,7 +62,7 @@ def bare(text: str) -> str:
 @lru_cache(maxsize=4096)
 def written_unit(text: str) -> Unit | None:
     """Return the unit that a text of an export spells, None where it spells none or two could be meant."""
-    text = _SHAPE.sub("", bare(text))
+    text = _SHAPE.sub("", _AGAINST.sub("", bare(text)))
     while text not in _IN_CAPITALS:
         unit, shorter = find_unit(text), _QUALIFIER.sub("", text)
         if unit or shorter == text:

@@ -72,9 +72,10 @@ class _Base:
 
 
 _BASES = (
-    _Base("V", "voltage", None, ("VDC", "VAC", "Vdc", "Vac", "Vrms", "VRMS", "Vpp", "Vpk", "V DC", "V AC"),
+    _Base("V", "voltage", None,
+          ("VDC", "VAC", "Vdc", "Vac", "Vrms", "VRMS", "Vpp", "Vpk", "V DC", "V AC", "DCV", "ACV"),
           ("Volt", "Volts", "volt", "volts", "Volt DC", "Volt AC", "VOLT", "VOLTS")),
-    _Base("A", "current", None, ("ADC", "AAC", "Adc", "Aac", "Arms", "A DC", "A AC"),
+    _Base("A", "current", None, ("ADC", "AAC", "Adc", "Aac", "Arms", "A DC", "A AC", "DCI", "ACI"),
           ("Amp", "Amps", "amp", "amps", "Ampere", "Amperes", "ampere", "amperes", "Amp DC", "Amp AC", "AMP", "AMPS")),
     _Base("W", "power", None, (), ("Watt", "Watts", "watt", "watts", "WATT")),
     _Base("VA", "apparent power", None), _Base("var", "reactive power", None, ("VAR", "VAr")),

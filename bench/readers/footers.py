@@ -16,7 +16,7 @@ from bench.readers import fields, labels
 from bench.readers.content import Content
 from bench.readers.delimited import read_delimited
 from bench.readers.dialect import DELIMITERS
-from bench.readers.head import Record
+from bench.readers.head import HEAD_BYTES, Record
 from bench.readers.options import ReadOptions
 from bench.readers.steps import told_apart
 from bench.source import Source
@@ -31,7 +31,8 @@ def read_text(source: Source, options: ReadOptions, content: Content) -> Export:
     Raises:
         ExportError: no text, or a text that can be read two ways with different numbers.
     """
-    export = told_apart(read_delimited(source, options, content))
+    export = read_delimited(source, options, content)
+    export = told_apart(export, lambda line: _line(content, str(export.dialect["encoding"]), line))
     delimiter = DELIMITERS.get(str(export.dialect["delimiter"]))
     if delimiter is None or str(export.dialect["encoding"]).startswith("utf-16"):
         return export
@@ -43,6 +44,12 @@ def read_text(source: Source, options: ReadOptions, content: Content) -> Export:
         return export
     lines = {**counts, "rows": counts["rows"] - moved, "quarantined": counts["quarantined"] + moved}
     return replace(export, tables=(table,), dialect={**export.dialect, "lines": lines, "summary_rows": moved})
+
+
+def _line(content: Content, encoding: str, line: int) -> str:
+    """Return a line of the head, nothing where there is none."""
+    lines = content.head(HEAD_BYTES).decode(encoding, "replace").splitlines()[:line]
+    return lines[line - 1] if 0 < line <= len(lines) else ""
 
 
 def _tail(content: Content, encoding: str) -> list[str]:

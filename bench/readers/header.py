@@ -41,7 +41,8 @@ def body_width(rows: Sequence[Record]) -> int:
 
 def typed_columns(rows: Sequence[Record], width: int) -> dict[int, frozenset[str]]:
     """Return columns that nearly always hold numbers or times in the lower rows, with the kinds that prove a value."""
-    lower = _lower(rows, width)
+    again = set(_repeats(rows))
+    lower = _lower([row for at, row in enumerate(rows) if at not in again], width)
     found: dict[int, frozenset[str]] = {}
     for position in range(width):
         kinds = Counter(cells.kind(row.cells[position]) for row in lower)
@@ -52,6 +53,19 @@ def typed_columns(rows: Sequence[Record], width: int) -> dict[int, frozenset[str
             found[position] = frozenset(("number", "sentinel"))
         elif kinds["time"] >= 0.8 * filled:
             found[position] = frozenset(("time",))
+    return found
+
+
+def _repeats(rows: Sequence[Record]) -> list[int]:
+    """Return the rows that hold no value and stood there before: the header again, above the next of several blocks."""
+    counts = Counter(row.text for row in rows)
+    seen: set[str] = set()
+    found = []
+    for at, row in enumerate(rows):
+        if counts[row.text] > 1 and not any(cells.kind(cell) in ("number", "time") for cell in row.cells):
+            if row.text in seen:
+                found.append(at)
+            seen.add(row.text)
     return found
 
 
@@ -89,6 +103,8 @@ def locate(rows: Sequence[Record], width: int, typed: Typed) -> tuple[int, int, 
     ):
         return data, 0, "the first full row holds values already: no header"
     first = _first(rows, shares, last, width, typed)
+    while last < len(rows) - 1 and not rows[last].width:  # `,,` below the names: units that nobody gave
+        last += 1
     why = f"rows below line {rows[last - 1].line} hold values in {len(typed)} columns, the header none"
     return first, last - first, why
 
@@ -99,8 +115,8 @@ def _last(shares: Sequence[float | None], data: int) -> int:
 
 
 def _is_marker(row: Record, width: int) -> bool:
-    """Return whether a row only says that data follow: `Data:` above two columns."""
-    return width > 1 and row.width == 1 and preambles.is_key_value(row)
+    """Return whether a row only says that data follow, `Data:` above two columns, or what was measured of them."""
+    return width > 1 and ((row.width == 1 and preambles.is_key_value(row)) or preambles.is_measured(row))
 
 
 def told(rows: Sequence[Record], width: int, count: int) -> tuple[int, int, str]:
@@ -143,7 +159,7 @@ class _Shares(Sequence["float | None"]):
         self._known: dict[int, float | None] = {}
         lower = _lower(rows, width)
         unnamed = min(typed) == 1 and bool(lower) and not any(row.cells[0].strip() for row in lower)
-        self._known = dict.fromkeys(self._keyed_rows(), _KEYED)
+        self._known = dict.fromkeys(self._keyed_rows(), _KEYED) | dict.fromkeys(_repeats(rows), None)
         for at, row in enumerate(rows[:_LABELLED_ROWS]):
             if unnamed and row.cells[0].strip() and self[at]:
                 self._known[at] = _KEYED
@@ -249,9 +265,16 @@ def _first(rows: Sequence[Record], shares: Sequence[float | None], last: int, wi
             break  # what stands above the names of two columns looks like a key and a value
         first -= 1
         plain += labels.label(rows[first]) is None and not labels.is_rule(rows[first])
-    if first and first == last - 1 and labels.is_units(rows[first], typed) and _wide(rows[first - 1], width):
+    units = first > 0 and first == last - 1 and labels.is_units(rows[first], typed)
+    if units and _wide(rows[first - 1], width) and _may_name(rows[first - 1]):
         first -= 1  # names that are numbers: "x-axis,1,2" above "second,Volt,Volt"
     return first
+
+
+def _may_name(row: Record) -> bool:
+    """Return whether a row above units may hold names: each is another, and none says itself what the units are."""
+    filled = [cell.strip() for cell in row.cells if cell.strip()]
+    return len(set(filled)) == len(filled) and not preambles.names_units(row)
 
 
 def _is_label_alone(rows: Sequence[Record], at: int) -> bool:
@@ -264,7 +287,7 @@ def _is_label_alone(rows: Sequence[Record], at: int) -> bool:
 def _belongs(rows: Sequence[Record], at: int, width: int) -> bool:
     """Return whether a row without values is one more header row: full, just above the next, no key and value."""
     row = rows[at]
-    full = len(row.cells) >= min(width, rows[at + 1].width)
+    full = len(row.cells) >= min(width, rows[at + 1].width) and not preambles.names_units(row)
     return full and _wide(row, width) and row.line + row.lines == rows[at + 1].line and not preambles.is_key_value(row)
 
 

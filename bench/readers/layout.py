@@ -126,7 +126,7 @@ def _layout(
 ) -> Layout:  # fmt: skip
     if above and "names" not in kinds:
         kinds[0] = "names"
-    named = [row for row, what in zip(above, kinds, strict=True) if what == "names"]
+    named = [row for row, what in zip(above, kinds, strict=True) if what == "names" and row.width]
     originals, named = named, naming.merged(named)
     names_row = named[-1] if named else None
     units_row = next((row for row, what in zip(above, kinds, strict=True) if what == "units"), None)

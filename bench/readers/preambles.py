@@ -22,6 +22,7 @@ _MACCOR = re.compile(
 )
 _MACCOR_OPENS = re.compile(r"Today'{1,2}s Date")
 _SECONDS = {"S": "s", "Sec": "s", "SEC": "s"}  # no scope's horizontal axis is in siemens
+_MEASURED = re.compile(r"^[A-Za-z][\w-]*=[+-]?[\d.]+(?:[eE][+-]?\d+)?\s*[A-Za-z%µμΩ°]{0,4}$")
 _OPENING = "#%!/~; "
 _LONGEST_KEY = 60
 _LONGEST_UNITS = 80
@@ -135,6 +136,17 @@ def _key_value(row: Record, delimiter: str, *, prose: bool) -> tuple[str, str]:
         key = filled[0].lstrip(_OPENING).rstrip(":= ")
         return key or f"line {row.line}", ", ".join(cell for cell in filled[1:] if cell)
     return f"line {row.line}", text
+
+
+def names_units(row: Record) -> bool:
+    """Return whether a line is a scope's key and the units of its axes: `Vertical Units,CH1:V`."""
+    key = row.cells[0].strip()
+    return row.width > 1 and (_X_UNIT.match(key) is not None or _Y_UNIT.match(key) is not None)
+
+
+def is_measured(row: Record) -> bool:
+    """Return whether a line is what a scope has measured of the whole record: `PK-PK,Vp=5.00V`."""
+    return row.width == 2 and _MEASURED.match(row.cells[1].strip()) is not None
 
 
 def is_key_value(row: Record) -> bool:

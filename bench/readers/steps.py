@@ -1,72 +1,105 @@
-"""Rows of several runs below one header, each run below a line that says what it is (LTspice's stepped simulations).
+"""Rows of several runs in one table, each run below a line that says which it is.
 
-    time  V(out)
-    Step Information: R=1K  (Run: 1/3)
-    0.0   0.1
+    time  V(out)                            CURVE1  TABLE  200
+    Step Information: R=1K  (Run: 1/3)              Pt     T     Vf
+    0.0   0.1                                       0      0.1   0.02
 
-Every run begins its time anew, so a mean over all of them means nothing. Each row takes the text of the line that it
-stands under into a column of its own, and the number of the run into another; the lines themselves are header.
+LTspice writes such lines below one header; Gamry writes the header again below each, with another number in the same
+words, and others the serial of the next board. Every run begins its time anew, so a mean over all of them means
+nothing. Each row takes the text of the line that it stands under into a column of its own; the lines are header.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 import polars as pl
 
 from bench.export import LINE, ROW, Export, RawTable
 from bench.readers import names
-from bench.readers.records import RAGGED
+from bench.readers.records import RAGGED, REPEATED
 from guards import ExportColumn
 
 _STEP = re.compile(
     r"^\s*(?P<what>[A-Za-z][A-Za-z ]*):\s*(?P<said>[^\s=]+=\S+(?:\s+[^\s=]+=\S+)*)"
     r"(?:\s+\((?P<name>[A-Za-z]+):\s*(?P<number>\d+)/\d+\))?\s*$"
 )
+_KEYS = re.compile(r"(\S+?)=")
+_KEY_VALUE = re.compile(r"^\W*(?P<key>[^\W\d][^:=,;\t\d]*)[:=,;\t]\s*(?P<value>[^:=,;\t]+?)[\s,;]*$")  # Serial: SN001
+_NUMBERED = re.compile(r"^\W*(?P<key>[^\W\d_]+)[\W_]*(?P<value>\d+)(?!\w).*$")  # CURVE1, Cycle 2
+_PAGE = re.compile(r"(?i)page|seite|sheet")
+_BEFORE = "\0before"  # how many of the lines stand above a row
 
 
-def told_apart(export: Export) -> Export:
-    """Return the export with the runs of its only table told apart, if all of them are headed by such lines."""
+def told_apart(export: Export, above: Callable[[int], str]) -> Export:
+    """Return the export with the runs of its only table told apart, if all of them are headed by such lines.
+
+    `above` gives the text of a line of the file.
+    """
     (table,) = export.tables
     ragged = table.quarantine.filter(pl.col("reason").str.contains(RAGGED))
-    found = [_STEP.match(text) for text in ragged.get_column("text")]
-    steps = [step for step in found if step is not None]
-    kinds = {(step["what"], step["name"], _keys(step["said"])) for step in steps}
-    if len(kinds) != 1 or any(step["name"] is None for step in steps):
-        return export
-    lines = ragged.filter(pl.Series([step is not None for step in found], dtype=pl.Boolean))
-    if not _above_all(table, lines):
+    if not ragged.height:
         return export
     counts = export.dialect["lines"]
     assert isinstance(counts, dict)
-    moved = {"quarantined": counts["quarantined"] - len(steps), "header": counts["header"] + len(steps)}
-    dialect = {**export.dialect, "lines": {**counts, **moved}, "steps": len(steps)}
-    return replace(export, tables=(_with_steps(table, lines, steps),), dialect=dialect)
+    found = _stepped(table, ragged) or _numbered(export, ragged, above)
+    if found is None:
+        return export
+    marks, first = found
+    inside = marks.height - first  # of these, lines that are quarantined
+    moved = {"quarantined": counts["quarantined"] - inside, "header": counts["header"] + inside}
+    dialect = {**export.dialect, "lines": {**counts, **moved}, "steps": marks.height}
+    return replace(export, tables=(_with_marks(table, marks, first),), dialect=dialect)
 
 
-def _keys(said: str) -> tuple[str, ...]:
-    return tuple(re.findall(r"(\S+?)=", said))
-
-
-def _above_all(table: RawTable, lines: pl.DataFrame) -> bool:
-    """Return whether no row stands above the first of these lines."""
+def _stepped(table: RawTable, ragged: pl.DataFrame) -> tuple[pl.DataFrame, int] | None:
+    """Return the lines that say what was stepped, with what they say, where all of them say the same of their run."""
+    found = [_STEP.match(text) for text in ragged.get_column("text")]
+    steps = [step for step in found if step is not None]
+    kinds = {(step["what"], step["name"], tuple(_KEYS.findall(step["said"]))) for step in steps}
+    if len(kinds) != 1 or steps[0]["name"] is None:
+        return None
+    lines = ragged.filter(pl.Series([step is not None for step in found], dtype=pl.Boolean)).get_column(LINE)
     first = table.frame.select(pl.col(LINE).min()).collect().item()
-    return first is None or int(lines.get_column(LINE)[0]) < first
+    if first is not None and lines[0] > first:
+        return None  # whose rows stand above the first of them?
+    said = [" ".join(step["said"].split()) for step in steps]
+    columns = {steps[0]["name"]: [step["number"] for step in steps], steps[0]["what"]: said}
+    return pl.DataFrame({LINE: lines, **columns}), 0
 
 
-def _with_steps(table: RawTable, lines: pl.DataFrame, steps: Sequence[re.Match[str]]) -> RawTable:
-    *_, number, said = names.column_names([*(c.name for c in table.columns), steps[0]["name"], steps[0]["what"]])
-    marks = pl.DataFrame(
-        {
-            LINE: lines.get_column(LINE), "\0before": pl.int_range(1, len(steps) + 1, dtype=pl.Int64, eager=True),
-            number: [step["number"] for step in steps], said: [" ".join(step["said"].split()) for step in steps],
-        }
-    ).set_sorted(LINE)  # fmt: skip
-    row = (pl.col(ROW) - pl.col("\0before").fill_null(0)).alias(ROW)
-    frame = table.frame.set_sorted(LINE).join_asof(marks.lazy(), on=LINE).with_columns(row).drop("\0before")
-    rest = table.quarantine.join(lines.select(LINE), on=LINE, how="anti").sort(LINE).set_sorted(LINE)
-    rest = rest.join_asof(marks.select(LINE, "\0before"), on=LINE).with_columns(row).drop("\0before")
-    columns = (*table.columns, ExportColumn(number, steps[0]["name"]), ExportColumn(said, steps[0]["what"]))
-    return RawTable(table.name, frame, columns, table.rows_read - len(steps), rest, table.decimal)
+def _numbered(export: Export, ragged: pl.DataFrame, above: Callable[[int], str]) -> tuple[pl.DataFrame, int] | None:
+    """Return the lines above each time that the header stands, where they differ by their numbers only."""
+    counts = export.dialect["lines"]
+    assert isinstance(counts, dict)
+    repeated = export.tables[0].quarantine.filter(pl.col("reason") == REPEATED).select(pl.col(LINE) - 1)
+    lines = ragged.join(repeated, on=LINE, how="semi")
+    if not lines.height:
+        return None
+    title = above(counts["preamble"])
+    found = [_KEY_VALUE.match(text) or _NUMBERED.match(text) for text in (title, *lines.get_column("text"))]
+    said = [each["value"].strip() for each in found if each is not None]
+    keys = {each["key"].strip() for each in found if each is not None}
+    if len(said) < len(found) or len(set(said)) < len(said) or len(keys) > 1:
+        return None
+    key = keys.pop()
+    if _PAGE.match(key):
+        return None
+    marks = {LINE: [counts["preamble"], *lines.get_column(LINE)], key: said}
+    return pl.DataFrame(marks, schema={LINE: pl.Int64, key: pl.String}), 1
+
+
+def _with_marks(table: RawTable, marks: pl.DataFrame, first: int) -> RawTable:
+    """Return the table with what the lines say in columns of their own; the `first` of them are in no quarantine."""
+    texts = marks.columns[1:]
+    unique = names.column_names([*(column.name for column in table.columns), *texts])[len(table.columns) :]
+    marks = marks.rename(dict(zip(texts, unique, strict=True)))
+    marks = marks.with_columns((pl.int_range(1, pl.len() + 1) - first).alias(_BEFORE)).set_sorted(LINE)
+    row = (pl.col(ROW) - pl.col(_BEFORE).fill_null(0)).alias(ROW)
+    frame = table.frame.set_sorted(LINE).join_asof(marks.lazy(), on=LINE).with_columns(row).drop(_BEFORE)
+    rest = table.quarantine.join(marks.select(LINE), on=LINE, how="anti").sort(LINE).set_sorted(LINE)
+    rest = rest.join_asof(marks.select(LINE, _BEFORE), on=LINE).with_columns(row).drop(_BEFORE)
+    columns = (*table.columns, *(ExportColumn(name, text) for name, text in zip(unique, texts, strict=True)))
+    return RawTable(table.name, frame, columns, table.rows_read - marks.height + first, rest, table.decimal)

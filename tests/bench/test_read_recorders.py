@@ -75,6 +75,24 @@ CASES: dict[str, Case] = {
         + rows("{t:.6E},{v:.5E},{w:.5E}\n"),
         ["column_1|s", "CH1|V", "CH2|A"], {},
     ),
+    "a row of nothing below the names": (
+        '"TIMESTAMP","RECORD","BattV"\n"","",""\n' + rows('"2026-08-31 10:00:{i:02}",{i},{v:.2f}\n'),
+        ["TIMESTAMP", "RECORD", "BattV"], {},
+    ),
+    "units of the axes among the keys, and again as names": (
+        "Record Length,Analog:12\nSample Interval,Analog:0.000001\nVertical Units,CH1:V\nSecond,Volt\n"
+        + rows("{t:.8f},{v:.5f}\n"),
+        ["Second", "Volt"], {},
+    ),
+    "numbers that are the same are no names": (
+        '"CH","A1-1","A1-2"\n"Comment","VOUT","IOUT"\n"Ratio",1.0E+00,1.0E+01\n"Offset",0,0\n"Time[s]","[V]","[A]"\n'
+        + rows("{t:.6E},{v:.5E},{w:.5E}\n"),
+        ["Time[s]", "[V]", "[A]"], {},
+    ),
+    "what a scope has measured is no header": (
+        "Unit:(mV)\n,CH1\nFrequency,F=1.000kHz\nPeriod,T=1.000ms\nPK-PK,Vp=5.00V\n" + rows("{j},{i}00.00\n"),
+        ["column_1", "column_2"], {},
+    ),
 }  # fmt: skip
 
 

@@ -85,3 +85,43 @@ def test_what_was_stepped_is_text_to_the_guard(tmp_path: Path) -> None:
     with bench.analyze(export_of(tmp_path, STEPPED)) as analysis:
         found = {column["name"]: column["role"] for column in analysis.guard.to_dict()["tables"][0]["columns"]}
     assert found == {"time": "time", "V(out)": "measured", "Run": "index", "Step Information": "text"}
+
+
+def blocks(title: str, rows: int = 3) -> str:
+    """Return three blocks, each with a title that counts, and the same header below it."""
+    body = "\tPt\tT\tVf\n\t#\ts\tV\n" + "".join(f"\t{n}\t{n}.5\t4.9{n}\n" for n in range(rows))
+    return "".join(title.format(n=n) + "\n" + body for n in (1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("title", "name", "values"),
+    [
+        ("CURVE{n}\tTABLE\t3", "CURVE", ["1", "2", "3"]), ("Cycle {n}", "Cycle", ["1", "2", "3"]),
+        ("Serial: SN00{n}", "Serial", ["SN001", "SN002", "SN003"]),
+        ("Serial\tSN00{n}", "Serial", ["SN001", "SN002", "SN003"]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("above", ["", "TAG\tCV\n"])
+def test_blocks_with_the_header_again_are_told_apart(
+    tmp_path: Path, above: str, title: str, name: str, values: list[str]
+) -> None:
+    text = above + blocks(title)
+    export = read(export_of(tmp_path, text))
+    (table,) = export.tables
+    assert [(c.name, c.units_row) for c in table.columns] == [
+        ("column_1", None), ("Pt", "#"), ("T", "s"), ("Vf", "V"), (name, None),
+    ]  # fmt: skip
+    frame = table.frame.collect()
+    assert frame.get_column(name).to_list() == [value for value in values for _ in range(3)]
+    assert set(table.quarantine.get_column("reason")) == {"repeats the header"}
+    assert (frame.height, table.quarantine.height, table.rows_read) == (9, 4, 13)
+    assert sorted([*frame.get_column("_row"), *table.quarantine.get_column("_row")]) == list(range(1, 14))
+    lines = export.dialect["lines"]
+    assert isinstance(lines, dict)
+    assert sum(lines.values()) == text.count("\n")
+
+
+@pytest.mark.parametrize("title", ["Page {n}", "Cycle 1", "{n}"])
+def test_pages_and_titles_that_tell_nothing_give_no_column(tmp_path: Path, title: str) -> None:
+    (table,) = read(export_of(tmp_path, blocks(title))).tables
+    assert [column.name for column in table.columns] == ["column_1", "Pt", "T", "Vf"]

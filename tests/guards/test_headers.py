@@ -199,3 +199,25 @@ def test_a_unit_that_fits_the_letter_before_it_is_one(text: str, symbol: str) ->
     found = header_unit(text)
     assert found is not None
     assert found[2].symbol == symbol
+
+
+@pytest.mark.parametrize("text", ["P1", "C26", "Pt(1)", "Temp_C(2)", "Y[1]", "Sense(1)"])
+def test_a_number_in_a_name_is_no_unit(text: str) -> None:
+    assert header_unit(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "symbol"),
+    [("eta[1]", "1"), ("PF(1)", "1"), ("Gain (1)", "1"), ("101(DCV)", "V"), ("CH2 (mACV)", "mV"), ("103 (DCI)", "A"),
+     ("Vf (V vs. Ref.)", "V"), ("Ewe (mV vs Ag/AgCl)", "mV")],
+)  # fmt: skip
+def test_functions_and_references_name_the_unit(text: str, symbol: str) -> None:
+    found = header_unit(text)
+    assert found is not None
+    assert found[2].symbol == symbol
+
+
+def test_two_wires_are_no_watts(judge) -> None:
+    rows = "".join(f"{n + 5}.25,V,{'2W' if n % 2 else '4W'}\n" for n in range(9))
+    guarded = judge("Value,Unit,Sense\n" + rows)
+    assert {c.name: c.unit for c in guarded.report.columns}["Sense"] is None
