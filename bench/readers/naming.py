@@ -51,7 +51,7 @@ def _tagged(channels: Sequence[str], tags: Sequence[str]) -> tuple[str, ...] | N
     at = _channel_columns(channels)
     found = [tags[each].strip() for each in at if tags[each].strip()]
     others = [tags[each] for each in range(len(tags)) if each not in at]
-    if not at or len(found) * 2 < len(at) or _channel_columns(tags) or any(cells.kind(tag) != "text" for tag in found):
+    if not at or not found or _channel_columns(tags) or any(cells.kind(tag) != "text" for tag in found):
         return None
     if len(set(found)) < len(found):
         return tuple(channels)

@@ -36,9 +36,9 @@ CASES: dict[str, Case] = {
         {"header in line 2": ["Tag", "", "Vout", "Tcase"], "header in line 3": ["Date", "Time", "CH001", "CH002"]},
     ),
     "a channel without a tag keeps its own name": (
-        '"Date","Time","CH001","CH002","A001"\n"","","Vout","","Gain"\n"","","V","C",""\n'
+        '"Date","Time","CH001","CH002","A001"\n"","","Vout","",""\n"","","V","C",""\n'
         + rows("2026/08/31,10:00:{i:02},{v:.3f},{w:.1f},{w:.1f}\n"),
-        ["Date", "Time", "Vout|V", "CH002|C", "Gain"],
+        ["Date", "Time", "Vout|V", "CH002|C", "A001"],
         {"header in line 1": ["Date", "Time", "CH001", "CH002", "A001"]},
     ),
     "one tag for several channels is no name": (
