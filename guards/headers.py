@@ -81,7 +81,7 @@ def _named(text: str) -> tuple[str, str, Unit] | None:
         return None
     for pattern in (_BRACKETS, _SLASH, _COMMA):
         match = pattern.match(text)
-        if match and _is_minimum(*match.group("stem", "unit")):
+        if match and (_is_minimum(*match.group("stem", "unit")) or _is_channel(*match.group("stem", "unit"))):
             return header_unit(match["stem"])
         unit = in_context(match["stem"], match["unit"]) if match else None
         if match and unit and (_is_of_a_node(text, unit) or _is_element(text)):
@@ -129,6 +129,11 @@ def _is_of_a_node(text: str, unit: Unit) -> bool:
     """
     match = _NODE.match(text)
     return match is not None and unit.quantity not in ("current" if match["of"] in "Ii" else "voltage", "level")
+
+
+def _is_channel(stem: str, text: str) -> bool:
+    """Return whether a number in brackets stands behind the unit itself: `°C [1]` is the first channel's."""
+    return text.isdigit() and find_unit(stem.strip()) is not None
 
 
 def _is_element(text: str) -> bool:

@@ -111,8 +111,8 @@ _BASES = (
     _Base("N", "force", None, (), ("Newton", "newton", "newtons")),
     _Base("lx", "illuminance", None, ("lux", "Lux")), _Base("lm", "luminous flux", None, ("lumen", "lumens")),
     _Base("rpm", "rotation", None, ("RPM", "r/min"), prefixed=False),
-    _Base("deg", "angle", None, ("°", "degree", "degrees", "Degrees"), prefixed=False),
-    _Base("dB", "level ratio", None, ("db",), prefixed=False, logarithmic=True),
+    _Base("deg", "angle", None, ("°", "degree", "degrees", "Degrees", "DEG"), prefixed=False),
+    _Base("dB", "level ratio", None, ("db", "DB"), prefixed=False, logarithmic=True),
     _Base("dBm", "power level", None, ("dbm", "DBM", "dBmW"), prefixed=False, logarithmic=True),
     *(_Base(symbol, "voltage level", None, prefixed=False, logarithmic=True)
       for symbol in ("dBV", "dBu", "dBuV", "dBmV")),

@@ -88,6 +88,7 @@ def find(records: Sequence[Record], *, delimiter: str = ",", header_rows: int | 
         return replace(found, axes=axes)
     beside, units = preambles.beside(body, sorted(typed))
     traces = preambles.trace_names(preamble, sorted(typed), found.width)
+    traces = traces or preambles.ruled_names(preamble, found.width)
     return replace(
         found, axes=axes, metadata={**beside, **found.metadata}, names=traces or found.names,
         units=tuple(units.get(at, "") for at in range(found.width)) if units else None,
@@ -141,6 +142,7 @@ def _layout(
     others |= naming.others(originals, names) if names_row else {}
     data_line = _data_line(above, body, records)
     units = naming.padded(units_row.cells, width) if units_row else None
+    names, units = naming.beside_units(names, units)
     units, said = _start_and_increment(names_row, units, units_row, body, width)
     return Layout(
         width=width, names=names, data_line=data_line,

@@ -20,6 +20,7 @@ from bench.readers.head import Record
 _CHANNEL = re.compile(r"(?i)^\s*(?:ch(?:an(?:nel)?)?|kanal|canal)[ ._#-]*\d+\s*$")
 _MATH_CHANNEL = re.compile(r"^\s*[ACKM]\d{2,4}\s*$")  # computed, communication and constant channels beside CH001
 _TAG = re.compile(r"(?i)^\s*(?:tag(?:[ _]?(?:name|no\.?|comment))?)?\s*$")
+_CLOCK = re.compile(r"(?i)^\s*(?:date|time|datum|zeit|uhrzeit|timestamp|date ?[&/] ?time|scan|no\.?|index|sample)\s*$")
 _LABEL = re.compile(r"(?i)^\s*(?:tag(?:[ _]?(?:name|no\.?|comment))?|ch(?:annel)?\.?(?:[ _]?(?:name|no\.?))?)\s*$")
 
 
@@ -79,6 +80,17 @@ def spanned(names: Sequence[str], aggregations: Sequence[str] | None) -> tuple[s
         if span and word.strip() and beside:
             found[at] = f"{span} {word.strip()}"
     return tuple(found)
+
+
+def beside_units(
+    names: tuple[str, ...], units: tuple[str, ...] | None
+) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+    """Return names and units where a row of units names a column itself: `Time` beside `VDC`, below no name."""
+    if units is None:
+        return names, None
+    moved = [not name.strip() and _CLOCK.match(unit) is not None for name, unit in zip(names, units, strict=True)]
+    found = tuple(unit if move else name for name, unit, move in zip(names, units, moved, strict=True))
+    return found, tuple("" if move else unit for unit, move in zip(units, moved, strict=True))
 
 
 def others(rows: Sequence[Record], names: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -21,6 +21,7 @@ _MACCOR = re.compile(
     r"Comment/Barcode|Barcode|Test Type|Serial (?:Number|#))(?=[\s:,;]|$)"
 )
 _MACCOR_OPENS = re.compile(r"Today'{1,2}s Date")
+_RULE = re.compile(r"^\s*(?:-{3,}|={3,})[-=\s]*$")
 _SECONDS = {"S": "s", "Sec": "s", "SEC": "s"}  # no scope's horizontal axis is in siemens
 _MEASURED = re.compile(r"^[A-Za-z][\w-]*=[+-]?[\d.]+(?:[eE][+-]?\d+)?\s*[A-Za-z%µμΩ°]{0,4}$")
 _OPENING = "#%!/~; "
@@ -163,6 +164,15 @@ def trace_names(preamble: Sequence[Record], axes: Sequence[int], width: int) -> 
         if _TRACE_NAMES.match(row.cells[0].strip()) and all(at < len(row.cells) and row.cells[at] for at in axes):
             return ("", *(row.cells[at] if at in axes else "" for at in range(1, width)))
     return None
+
+
+def ruled_names(preamble: Sequence[Record], width: int) -> tuple[str, ...] | None:
+    """Return the names above a rule, between spaces where the rows have another delimiter (ngspice)."""
+    if len(preamble) < 2 or width < 2 or not _RULE.match(preamble[-1].text):
+        return None
+    words = tuple(preamble[-2].text.split())
+    named = len(words) == width == len(set(words)) and all(cells.kind(word) == "text" for word in words)
+    return words if named else None
 
 
 def beside(body: Sequence[Record], axes: Sequence[int]) -> tuple[dict[str, str], dict[int, str]]:

@@ -75,6 +75,16 @@ CASES: dict[str, Case] = {
         + rows("{t:.6E},{v:.5E},{w:.5E}\n"),
         ["column_1|s", "CH1|V", "CH2|A"], {},
     ),
+    "the time is named among the units": (
+        '"Start Time:","8/31/2026 10:00:00"\n"","Chan 1","Chan 2"\n"Time","VDC","C"\n'
+        + rows('"10:00:{i:02}",{v:.4f},{w:.2f}\n'),
+        ["Time", "Chan 1|VDC", "Chan 2|C"], {},
+    ),
+    "names between spaces above a rule and rows between tabs": (
+        "Circuit: divider\n\nIndex   time            v(out)          \n----------------------------------------\n"
+        + rows("{i}\t{t:.6e}\t{v:.6e}\t\n"),
+        ["Index", "time", "v(out)"], {},
+    ),
     "a row of nothing below the names": (
         '"TIMESTAMP","RECORD","BattV"\n"","",""\n' + rows('"2026-08-31 10:00:{i:02}",{i},{v:.2f}\n'),
         ["TIMESTAMP", "RECORD", "BattV"], {},
