@@ -133,7 +133,7 @@ def _is_of_a_node(text: str, unit: Unit) -> bool:
 
 def _is_channel(stem: str, text: str) -> bool:
     """Return whether a number in brackets stands behind the unit itself: `°C [1]` is the first channel's."""
-    return text.isdigit() and find_unit(stem.strip()) is not None
+    return text.isdigit() and len(stem) > 1 and find_unit(stem.strip()) is not None
 
 
 def _is_element(text: str) -> bool:

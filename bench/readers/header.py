@@ -99,6 +99,7 @@ def locate(rows: Sequence[Record], width: int, typed: Typed) -> tuple[int, int, 
         last == 0
         or _is_marker(rows[last - 1], width)
         or not _wide(rows[last - 1], width)
+        or sum(share == _KEYED for share in shares[last:data]) >= _FEWEST_KEYS
         or _keyed_between(rows[last:data], rows, data, width, typed)
     ):
         return data, 0, "the first full row holds values already: no header"
@@ -115,8 +116,10 @@ def _last(shares: Sequence[float | None], data: int) -> int:
 
 
 def _is_marker(row: Record, width: int) -> bool:
-    """Return whether a row only says that data follow, `Data:` above two columns, or what was measured of them."""
-    return width > 1 and ((row.width == 1 and preambles.is_key_value(row)) or preambles.is_measured(row))
+    """Return whether a row only says that data follow, `Data:` above two columns, or something of all of them."""
+    if width == 1:
+        return row.width == 2
+    return (row.width == 1 and preambles.is_key_value(row)) or preambles.is_measured(row)
 
 
 def told(rows: Sequence[Record], width: int, count: int) -> tuple[int, int, str]:

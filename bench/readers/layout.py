@@ -138,10 +138,10 @@ def _layout(
         for row, what in zip(above, kinds, strict=True) if what not in ("names", "units", "rule")
     }  # fmt: skip
     names = naming.padded(names_row.cells, width) if names_row else ("",) * width
-    names = naming.spanned(names, others.get("aggregation"))
+    units = naming.padded(units_row.cells, width) if units_row else None
+    names, units = naming.spanned(names, units, others.get("aggregation"))
     others |= naming.others(originals, names) if names_row else {}
     data_line = _data_line(above, body, records)
-    units = naming.padded(units_row.cells, width) if units_row else None
     names, units = naming.beside_units(names, units)
     units, said = _start_and_increment(names_row, units, units_row, body, width)
     return Layout(
@@ -210,7 +210,7 @@ def _table_width(names: Record | None, units: Record | None, body: Sequence[Reco
     used = max(1, *(row.width for row in alike))
     if names is None:
         return used, full - used
-    named, most = names.width, len(alike) * 10 >= len(body) * 9
+    named, most = _named_width(names), len(alike) * 10 >= len(body) * 9
     used = max(named, used)
     if used < full and len(names.cells) <= full:
         return used, full - used  # "X,CH1," above "1,2,"
@@ -221,6 +221,14 @@ def _table_width(names: Record | None, units: Record | None, body: Sequence[Reco
     if named <= full < len(names.cells) and most:
         return used, full - used  # only the header ends in a delimiter
     return (full, 0) if full > len(names.cells) else (len(names.cells), 0)
+
+
+def _named_width(names: Record) -> int:
+    """Return the number of names, without what a last one says of the whole record: `t0 = -5E-5`."""
+    width = names.width
+    while width > 1 and _ASSIGNED.match(names.cells[width - 1]):
+        width -= 1
+    return width
 
 
 def _start_and_increment(

@@ -55,7 +55,8 @@ def _tagged(channels: Sequence[str], tags: Sequence[str]) -> tuple[str, ...] | N
     if not at or not found or _channel_columns(tags) or any(cells.kind(tag) != "text" for tag in found):
         return None
     if len(set(found)) < len(found):
-        return tuple(channels)
+        pairs = enumerate(zip(channels, tags, strict=True))
+        return tuple(name if each in at or _TAG.match(tag) else tag for each, (name, tag) in pairs)
     if all(map(_TAG.match, others)) or any(tags[each] == channels[each] for each in range(len(tags)) if each not in at):
         return tuple(tags[each] if each in at and tags[each].strip() else name for each, name in enumerate(channels))
     return None
@@ -67,19 +68,24 @@ def _channel_columns(row: Sequence[str]) -> list[int]:
     return [at for at, cell in enumerate(row) if _CHANNEL.match(cell) or _MATH_CHANNEL.match(cell)]
 
 
-def spanned(names: Sequence[str], aggregations: Sequence[str] | None) -> tuple[str, ...]:
-    """Return names of which some stand over several columns, each with the word below it: `CH001 Min`, `CH001 Max`."""
-    found, span = list(names), ""
-    if aggregations is None:
-        return tuple(found)
-    for at, (name, word) in enumerate(zip(names, aggregations, strict=True)):
-        span = name.strip() or (span if word.strip() else "")
-        beside = not name.strip() or (
-            at + 1 < len(names) and not names[at + 1].strip() and aggregations[at + 1].strip()
-        )
-        if span and word.strip() and beside:
-            found[at] = f"{span} {word.strip()}"
-    return tuple(found)
+def spanned(
+    names: tuple[str, ...], units: tuple[str, ...] | None, words: Sequence[str] | None
+) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+    """Return names of which some stand over several columns, each with the word below it: `CH001 Min`, `CH001 Max`.
+
+    A unit stands over the same columns.
+    """
+    if words is None:
+        return names, units
+    found, given, span = list(names), list(units or [""] * len(names)), 0
+    for at, (name, word) in enumerate(zip(names, words, strict=True)):
+        if name.strip() or not word.strip():
+            span = at
+        shared = at + 1 < len(names) and not names[at + 1].strip() and bool(words[at + 1].strip())
+        if names[span].strip() and word.strip() and (span < at or shared):
+            found[at] = f"{names[span].strip()} {word.strip()}"
+            given[at] = given[at] if given[at].strip() else given[span]
+    return tuple(found), None if units is None else tuple(given)
 
 
 def beside_units(

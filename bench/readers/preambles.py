@@ -15,7 +15,7 @@ _UNIT = re.compile(r"(?i)^(?:units?|einheit(?:en)?)$")
 _NAMED_UNIT = re.compile(r"(?i)^(?:units?[ _](?:of )?(?P<after>.+)|(?P<before>.+?)[ _](?:units?|vertical units?))$")
 _BY_CHANNEL = re.compile(r"(\w+)\s*[:=]\s*([^\s,;]+)")
 _COUNTING = re.compile(r"(?i)^(?:index|sample|no\.?|nr\.?|point|#|record)$")
-_TRACE_NAMES = re.compile(r"(?i)^trace[ _]?names?$")
+_TRACE_NAMES = re.compile(r"(?i)^(?:trace[ _]?names?|source)$")
 _MACCOR = re.compile(
     r"(?:^|(?<=[\s,;]))(Today'{1,2}s Date|Date of Test|File ?name|Tester (?:Channel|#)|Procedure|Description|"
     r"Comment/Barcode|Barcode|Test Type|Serial (?:Number|#))(?=[\s:,;]|$)"
@@ -159,7 +159,7 @@ def is_key_value(row: Record) -> bool:
 
 
 def trace_names(preamble: Sequence[Record], axes: Sequence[int], width: int) -> tuple[str, ...] | None:
-    """Return the names that a line of the preamble has for the columns, each above its own (Yokogawa)."""
+    """Return the names that a line of the preamble has for the columns, each above its own (Yokogawa, GW Instek)."""
     for row in preamble:
         if _TRACE_NAMES.match(row.cells[0].strip()) and all(at < len(row.cells) and row.cells[at] for at in axes):
             return ("", *(row.cells[at] if at in axes else "" for at in range(1, width)))

@@ -54,7 +54,7 @@ CASES: dict[str, Case] = {
          "header in line 7": ["Tag", "", "", "Vout", "Tcase"], "header in line 8": ["Alarm Status", "", "", "", ""]},
     ),
     "minimum and maximum of each channel": (
-        '"Date","Time","CH001","","CH002",""\n"","","MIN","MAX","MIN","MAX"\n"","","V","V","C","C"\n'
+        '"Date","Time","CH001","","CH002",""\n"","","MIN","MAX","MIN","MAX"\n"","","V","","C",""\n'
         + rows("2026/08/31,10:00:{i:02},{v:.3f},{v:.3f},{w:.1f},{w:.1f}\n"),
         ["Date", "Time", "CH001 MIN|V", "CH001 MAX|V", "CH002 MIN|C", "CH002 MAX|C"],
         {"header in line 1": ["Date", "Time", "CH001", "", "CH002", ""],
@@ -84,6 +84,24 @@ CASES: dict[str, Case] = {
         "Circuit: divider\n\nIndex   time            v(out)          \n----------------------------------------\n"
         + rows("{i}\t{t:.6e}\t{v:.6e}\t\n"),
         ["Index", "time", "v(out)"], {},
+    ),
+    "numbers for each trace among the keys": (
+        "Memory Length,12\nTrigger Level,1.0\nSource,CH1,CH2\nVertical Units,V,A\nVertical Units Div,0,0\nLabel,,\n"
+        "Probe Type,0,0\nProbe Ratio,1.0e+01,1.0e+00\nVertical Scale,1.0e+00,2.0e+00\nHorizontal Units,S\n"
+        "Time,31-Aug-26 10:00:00\nWaveform Data,\n" + rows("{t:.6e},{v:.4f},{w:.4f},\n"),
+        ["column_1|s", "CH1|V", "CH2|A"], {},
+    ),
+    "what is said of the whole record is no column": (
+        "Time(s),CH1(V),CH2(V),t0 = -6.0e-03, tInc = 1.0e-06,\n" + rows("{t:.8e},{v:.4e},{w:.4e},,\n"),
+        ["Time(s)", "CH1(V)", "CH2(V)"], {},
+    ),
+    "a unit among the keys above one column": (
+        "Sample Rate,1000\nSamples,12\nUnits,V\n" + rows("{v:.8f}\n"), ["column_1|V"], {},
+    ),
+    "one word for several channels, and a name for the time": (
+        "Model Number,SDS2104X\nSource,CH1,CH2\nTime,Ampl,Ampl\n" + rows("{t:.9f},{v:.4f},{w:.4f}\n"),
+        ["Time", "CH1", "CH2"],
+        {"header in line 2": ["Source", "CH1", "CH2"], "header in line 3": ["Time", "Ampl", "Ampl"]},
     ),
     "a row of nothing below the names": (
         '"TIMESTAMP","RECORD","BattV"\n"","",""\n' + rows('"2026-08-31 10:00:{i:02}",{i},{v:.2f}\n'),

@@ -209,7 +209,8 @@ def test_a_number_in_a_name_is_no_unit(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "symbol"),
     [("eta[1]", "1"), ("PF(1)", "1"), ("Gain (1)", "1"), ("101(DCV)", "V"), ("CH2 (mACV)", "mV"), ("103 (DCI)", "A"),
-     ("°C [1]", "degC"), ("mV [2]", "mV"), ("S11(DB)", "dB"), ("S21(DEG)", "deg"), ("Vf (V vs. Ref.)", "V"), ("Ewe (mV vs Ag/AgCl)", "mV")],
+     ("°C [1]", "degC"), ("mV [2]", "mV"), ("S11(DB)", "dB"), ("S21(DEG)", "deg"),
+     ("Vf (V vs. Ref.)", "V"), ("Ewe (mV vs Ag/AgCl)", "mV")],
 )  # fmt: skip
 def test_functions_and_references_name_the_unit(text: str, symbol: str) -> None:
     found = header_unit(text)
