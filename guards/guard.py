@@ -30,6 +30,7 @@ from guards.declared import (
 from guards.effects import Effects, count_effects
 from guards.headers import header_unit
 from guards.heads import HEAD_ROWS, codes, plain_kinds
+from guards.hexes import hexes
 from guards.history import Past
 from guards.identities import broken, columns_of, parse_identity
 from guards.judging import judge
@@ -195,7 +196,7 @@ def _guessed_roles(columns: Sequence[ExportColumn], board: Board | None, head: p
     claimed = _claimed(columns, board)
     roles = {c.name: role_of(c, words.get(c.name), claimed=c.name in claimed) for c in columns}
     unsaid = [c.name for c in columns if roles[c.name] is None and not labels_of(c, words.get(c.name))]
-    return roles | dict.fromkeys(codes(head.select(unsaid)), "identifier")
+    return roles | dict.fromkeys((*codes(head.select(unsaid)), *hexes(head.select(unsaid))), "identifier")
 
 
 def _claimed(columns: Sequence[ExportColumn], board: Board | None) -> set[str]:

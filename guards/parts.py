@@ -114,10 +114,15 @@ def _target(labels: tuple[Label, ...], declared: Unit | None) -> Unit | None:
 _RISE = re.compile(r"(?i)rise|delta|diff|(^|[^a-z])d[_ ]?t([^a-z]|$)|Δ")
 
 
+_REACTANCE = re.compile(r"(?i)im(ag|\W|_|$)|react|(^|[^a-z])x[lcs]?([^a-z]|$)|z[\"″]|z''")
+
+
 def _unlike_the_nodes(part: Part) -> bool:
-    """Whether no node's range bounds it though the quantity is the same: the board's times are those of events, and a
-    rise in temperature begins at zero.
+    """Whether no node's range bounds it though the quantity is the same: the board's times are those of events, a
+    rise in temperature begins at zero, and a reactance may be negative.
     """
+    if part.quantity == "resistance" and _REACTANCE.search(part.measurement or part.column):
+        return True
     return part.quantity == "time" or (part.quantity == "temperature" and _RISE.search(part.column) is not None)
 
 

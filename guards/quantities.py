@@ -21,6 +21,7 @@ from guards.units import Unit, find_unit, power_of_ten
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?"
 _CELL_NUMBER = f"^{_NUMBER}$"
 _CELL_WITH_UNIT = rf"^({_NUMBER})\s*([A-Za-zµμΩΩ°℃℉%][^\d]{{0,15}})$"
+_APART = r"^([+-]) +([\d.])"  # recorders pad a number behind its sign: `+  4.900`
 _GROUPED = (
     r"^[+-]?\d{{1,3}}(?:(?:[\u00a0\u202f'\u2019]\d{{3}})+(?:{mark}\d+)?"
     r"|(?:(?:{other}\d{{3}})+|(?: \d{{3}})+){mark}\d+)$"
@@ -65,7 +66,7 @@ def cell_text(column: pl.Expr, decimal: str) -> pl.Expr:
     Thousands are grouped by a mark that can mean nothing else: an apostrophe or a narrow blank, or a blank or the other
     decimal mark where a decimal mark follows (`1.001,5`). `1,001` alone stays as it is: it could be either.
     """
-    text = column.str.strip_chars().str.replace("\u2212", "-", literal=True)
+    text = column.str.strip_chars().str.replace("\u2212", "-", literal=True).str.replace(_APART, "${1}${2}")
     mark, other = (",", ".") if decimal == "," else (".", ",")
     grouped = text.str.contains(_GROUPED.format(mark=re.escape(mark), other=re.escape(other)))
     text = pl.when(grouped).then(text.str.replace_all(_GROUP_MARKS.format(other=re.escape(other)), "")).otherwise(text)

@@ -13,8 +13,8 @@ from guards.quantities import SENTINEL_TEXTS
 CellKind = Literal["empty", "number", "time", "sentinel", "text"]
 
 _EXPONENT = r"(?:[eE][+-]?\d{1,4})?"
-POINT_NUMBER = rf"^\s*[+-]?(?:\d+\.?\d*|\.\d+){_EXPONENT}\s*$"
-COMMA_NUMBER = rf"^\s*[+-]?(?:\d+,\d*|,\d+){_EXPONENT}\s*$"
+POINT_NUMBER = rf"^\s*(?:[+-] *)?(?:\d+\.?\d*|\.\d+){_EXPONENT}\s*$"
+COMMA_NUMBER = rf"^\s*(?:[+-] *)?(?:\d+,\d*|,\d+){_EXPONENT}\s*$"
 POINT_GROUPS = r"^\s*[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*$"  # 1,234.5
 COMMA_GROUPS = r"^\s*[+-]?\d{1,3}(?:\.\d{3})+,\d+\s*$"  # 1.234,5
 OTHER_GROUPS = r"^\s*[+-]?\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?:[.,]\d+)?\s*$"  # 1 234,5 and 1'234.5

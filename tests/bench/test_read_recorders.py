@@ -103,6 +103,10 @@ CASES: dict[str, Case] = {
         ["Time", "CH1", "CH2"],
         {"header in line 2": ["Source", "CH1", "CH2"], "header in line 3": ["Time", "Ampl", "Ampl"]},
     ),
+    "numbers apart from their signs": (
+        "Vendor,GRAPHTEC\nDate&Time,CH1,CH2\nTime,V,degC\n" + rows("2026/08/31 10:00:{i:02},+  {v:.3f},- {w:.2f}\n"),
+        ["Date&Time|Time", "CH1|V", "CH2|degC"], {},
+    ),
     "a row of nothing below the names": (
         '"TIMESTAMP","RECORD","BattV"\n"","",""\n' + rows('"2026-08-31 10:00:{i:02}",{i},{v:.2f}\n'),
         ["TIMESTAMP", "RECORD", "BattV"], {},

@@ -222,3 +222,28 @@ def test_two_wires_are_no_watts(judge) -> None:
     rows = "".join(f"{n + 5}.25,V,{'2W' if n % 2 else '4W'}\n" for n in range(9))
     guarded = judge("Value,Unit,Sense\n" + rows)
     assert {c.name: c.unit for c in guarded.report.columns}["Sense"] is None
+
+
+@pytest.mark.parametrize(
+    ("cells", "role"),
+    [
+        (["00", "0A", "1F", "E5"], "identifier"), (["0x00", "0x0A", "0x1F", "0xE5"], "text"),
+        (["1A", "2B", "3C", "4D"], "identifier"), (["10A", "20A", "30A", "15A"], "measured"),
+        (["1E5", "2E5", "3E5", "4E5"], "measured"), (["AC", "DC", "AC", "DC"], "text"),
+        (["5A", "12A", "7A"], "measured"),
+    ],
+)  # fmt: skip
+def test_bytes_in_hexadecimal_are_no_amperes(judge, cells: list[str], role: str) -> None:
+    guarded = judge("uart,x\n" + "".join(f"{cell},1.5\n" for cell in cells * 3), None)
+    assert guarded.report.columns[0].role == role
+
+
+@pytest.mark.parametrize("header", ["Zimag (ohm)", "Im(Z) (ohm)", "-Im(Z)/Ohm", "Xs (ohm)", "Reactance (kohm)"])
+def test_a_reactance_may_be_negative(judge, header: str) -> None:
+    guarded = judge(f"{header},x\n" + "".join(f"-{n + 5}.25,{n}\n" for n in range(9)))
+    assert guarded.report.columns[0].verdict == "unverified"
+
+
+def test_a_number_apart_from_its_sign_is_read(judge) -> None:
+    guarded = judge("CH1 (V),x\n" + "".join(f"{'+' if n % 2 else '-'}  {n + 5}.25,{n}\n" for n in range(9)), None)
+    assert guarded.corrected.select("CH1 (V)").collect().to_series().to_list()[:3] == [-5.25, 6.25, -7.25]
