@@ -218,7 +218,7 @@ def _write_main(
 
 
 def _stands(con: Connection, table: GuardedTable, load: _Load | None, raw: Future[dict[str, int]]) -> bool:
-    """Make the table that was loaded the corrected one; integers that were read as floats become so.
+    """Make the table that was loaded the corrected one; what was read as text or floats and is more becomes so.
 
     Return whether that could be done. `raw`: how long the texts of changed columns are (see `guards.shifts`).
     """
@@ -228,17 +228,21 @@ def _stands(con: Connection, table: GuardedTable, load: _Load | None, raw: Futur
     wanted, loaded = table.guarded.corrected.collect_schema(), typed.frame.collect_schema()
     other = [name for name, type_ in loaded.items() if wanted[name] != type_]
     changed = table.guarded.changed
-    if any(name in changed or (loaded[name], wanted[name]) != (pl.Float64(), pl.Int64()) for name in other):
+    if any(name in changed or wanted[name] not in bulk.TYPES for name in other):
         return False
     shifts = table.guarded.shifts
     for statement in bulk.shifts(load.target, shifts):
         con.execute(statement)
-    replaced = [name for name in changed if name not in shifts]
+    integers = [name for name in other if (loaded[name], wanted[name]) == (pl.Float64(), pl.Int64())]
+    others = [name for name in other if name not in integers]
+    for name in others:
+        con.execute(bulk.emptied(load.target, name, wanted[name]))
+    replaced = [*(name for name in changed if name not in shifts), *others]
     if any(shifts.values()) and raw.result().get(table.name, 0) > LONGEST:
         replaced += [name for name, shift in shifts.items() if shift is not None]
     if replaced:
         _replace(con, load.target, table.guarded.corrected.select(ROW, *replaced))
-    for name in other:
+    for name in integers:
         con.execute(f"ALTER TABLE {load.target} ALTER {quote(name)} TYPE BIGINT")
     con.execute(f"ALTER TABLE {load.target} RENAME TO {quote(table.name)}")
     return True
@@ -260,6 +264,8 @@ def _load(
         con.execute(bulk.load(target, text, kinds))
     except CELL_REFUSED:
         return None  # a cell that the head did not promise: the guard reads the text
+    if bulk.dateless(asking(con), target, text, kinds):
+        return None
     found = bulk.read_back(asking(con), target, text, kinds, head)
     con.execute(bulk.number_rows(target))
     return found

@@ -18,7 +18,7 @@ from polars.io.plugins import register_io_source
 
 from bench.export import LINE, ROW, PlainText
 from guards import Shift, TypedCells
-from guards.moments import PLAIN_FORMS
+from guards.moments import FIRST_YEAR, PLAIN_FORMS
 
 BATCH_ROWS = 4 * 122_880  # whole row groups of DuckDB: each batch is compressed once
 
@@ -32,6 +32,11 @@ _POLARS: dict[str, pl.DataType] = {
     "VARCHAR": pl.String(), "DOUBLE": pl.Float64(), "TIMESTAMP": pl.Datetime("us"),
 }  # fmt: skip
 
+
+TYPES: dict[pl.DataType, str] = {
+    pl.Float64(): "DOUBLE", pl.Int64(): "BIGINT", pl.Datetime("us"): "TIMESTAMP", pl.Date(): "DATE",
+}  # fmt: skip
+"""DuckDB's type for what a column of a loaded table can turn out to be."""
 
 Extremes = dict[str, tuple[float | None, float | None]]
 
@@ -111,6 +116,11 @@ def shifts(target: str, changes: Mapping[str, Shift | None]) -> Iterator[str]:
         yield f"ALTER TABLE {target} ALTER {quote(name)} TYPE DOUBLE USING ({_shifted(quote(name), change)})"
 
 
+def emptied(target: str, name: str, type_: pl.DataType) -> str:
+    """Return the statement that gives a column another type and no values; 5,000,000 rows: no time and no memory."""
+    return f"ALTER TABLE {target} ALTER {quote(name)} TYPE {TYPES[type_]} USING (NULL::{TYPES[type_]})"
+
+
 def _shifted(name: str, shift: Shift | None) -> str:
     if shift is None:
         return "NULL::DOUBLE"
@@ -134,6 +144,14 @@ def read_back(
         filled, extremes = _counted_there(ask, target, list(types), numbers)
     schema = pl.Schema({name: _POLARS[type_] for name, type_ in types.items()})
     return TypedCells(_scan(ask, target, schema, rows), head, rows, filled, extremes)
+
+
+def dateless(ask: Callable[[str], pl.DataFrame], target: str, text: PlainText, kinds: Mapping[str, str]) -> bool:
+    """Return whether some point in time is none to the guard (`guards.moments`), which does not know years so early."""
+    stamps = [name for name, type_ in column_types(text.columns, kinds).items() if type_ == "TIMESTAMP"]
+    earliest = ", ".join(f"min({quote(name)})" for name in stamps)
+    found = ask(f"SELECT least({earliest}, TIMESTAMP '9999-01-01') FROM {target}").item() if stamps else None
+    return found is not None and found.year < FIRST_YEAR
 
 
 def _counted_there(

@@ -144,7 +144,9 @@ class Source:
         try:
             compressor = zstandard.ZstdCompressor(level=_LEVEL).compressobj(size=self._before.st_size)
             with self.path.open("rb", buffering=0) as file, self._spool as spool:
-                memory = memoryview(bytearray(_BLOCK_BYTES))  # one for all blocks: new memory costs page faults
+                memory = memoryview(
+                    bytearray(_BLOCK_BYTES if self._keep else 4 * _BLOCK_BYTES)
+                )  # one for all blocks: new memory costs page faults
                 while size := file.readinto(memory):
                     block = memory[:size]
                     if tell:

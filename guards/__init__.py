@@ -14,7 +14,7 @@ from guards.history import Past
 from guards.report import ColumnReport, GuardReport, Proposal, TableReport, Witness, outcome_of
 from guards.shifts import LONGEST, Shift
 
-RULES_VERSION = "4"
+RULES_VERSION = "5"
 """Changes whenever the same export and profile could get another verdict; stands in the ledger and in receipts."""
 
 __all__ = [

@@ -12,14 +12,16 @@ missing. The head of the export only rules out casts that cannot succeed; every 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import polars as pl
 
-from guards import moments
+from guards import clocks, moments
+from guards.clocks import Joined
 from guards.heads import guess_kinds
+from guards.kinds import NO_ODD, Kind
 from guards.quantities import (
     OVERLOAD_LIMIT,
     SENTINEL_TEXTS,
@@ -38,54 +40,6 @@ _SHARE_UNLABELLED = 0.9
 _SHARE_LABELLED = 0.5
 _PASS = ("pass", "passed", "p", "ok", "true", "good", "1")
 _FAIL = ("fail", "failed", "f", "ng", "false", "bad", "0")
-_NO_ODD = pl.DataFrame(schema={"row": pl.UInt32, "text": pl.String})
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """What a column's cells are. `kind`: "number", "integer", "datetime", "date" or "text". `cells`: not empty ones;
-    `numbers`: of those, numbers by the grammar; `readings`: of those, finite ones that are no overflow code. `odd`:
-    the cells that are no number: `row` (position), `text` (blanks off). `suffixes`: texts of units found behind
-    numbers, in `suffixed` cells; `marks`: letters of resistor codes (4k99) that are read. `careful`: whether the cells
-    need the careful grammar. `lower`, `upper`: extremes of the finite raw values.
-    """
-
-    kind: str
-    cells: int
-    numbers: int = 0
-    readings: int = 0
-    format: str | None = None
-    odd: pl.DataFrame = field(default_factory=lambda: _NO_ODD)
-    suffixes: tuple[str, ...] = ()
-    suffixed: int = 0
-    marks: tuple[str, ...] = ()
-    careful: bool = False
-    lower: float | None = None
-    upper: float | None = None
-
-    @property
-    def numeric(self) -> bool:
-        """Whether the column's cells are numbers."""
-        return self.kind in ("number", "integer")
-
-    @property
-    def moment(self) -> bool:
-        """Whether the column's cells are points in time."""
-        return self.kind in ("datetime", "date")
-
-    def holds(self, number: float) -> bool:
-        """Whether a finite cell could have this value, by the extremes."""
-        return self.lower is not None and self.upper is not None and self.lower <= number <= self.upper
-
-    def reaches(self, low: float, high: float) -> bool:
-        """Whether a finite cell could lie in this interval, by the extremes."""
-        return self.lower is not None and self.upper is not None and self.lower <= high and low <= self.upper
-
-    def text(self, name: str, decimal: str) -> pl.Expr:
-        """Return the number's text of each cell of the raw frame: blanks, decimal mark and unit off."""
-        if not self.careful and decimal == ".":
-            return pl.col(name)
-        return without_rkm(without_suffix(cell_text(pl.col(name), decimal), self.suffixes), self.marks)
 
 
 @dataclass(frozen=True)
@@ -192,14 +146,23 @@ def read_cells(
     """
     names = head.columns
     guesses = guess_kinds(head.drop(name for name in names if name in text), decimal) | dict.fromkeys(text, "text")
+    joined = clocks.join_days(head, [name for name in names if guesses[name] == "text" and name not in text])
+    guesses |= {day: form for day, form in clocks.forms_of_days(joined).items() if guesses[day] == "text"}
+    guesses |= {name: found.form for name, found in joined.items()}
     if typed is not None and all(typed.counted(name, guesses[name]) for name in names):
         return _as_counted(typed, guesses, keys, results)
     source = frame if typed is None else typed.frame
     filled = {} if typed is None else {name: typed.filled[name] for name in names}
     plain = {name for name, kind in source.collect_schema().items() if kind != pl.String}
+    plain -= {name for name in plain if guesses.get(name) in clocks.SERIALS}
     counted = {name for name in filled if name in plain or guesses[name] == "text"}
     wanted = [pl.col(name) for name in names if name in plain]
-    wanted += [e for name in names if name not in counted for e in _first_reading(name, guesses[name], decimal)]
+    wanted += [
+        expression
+        for name in names
+        if name not in counted
+        for expression in _first_reading(name, guesses[name], decimal, joined.get(name))
+    ]
     wanted += map(_category, keys)
     wanted += [_passed(name) for name in results]
     read = source.select(wanted).collect(engine="streaming") if wanted else pl.DataFrame(height=_height(source))
@@ -209,11 +172,13 @@ def read_cells(
         read, odd = _careful_reading(frame, read, careful, decimal, stated or {})
     else:
         odd = {}
-    wanted = [expression for name in names for expression in _counts(name, guesses[name])]
+    marked = {name for name in names if f"{name}\x1fdateless" in read.columns}
+    wanted = [expression for name in names for expression in _counts(name, guesses[name], name in marked)]
     counts = read.lazy().select(wanted).collect().row(0, named=True) if wanted else {}
     kinds = {n: _decide(n, guesses[n], cells[n], counts, odd.get(n), labelled=n in labelled) for n in names}
-    drop = [f"{name}\x1fcell" for name in names] + [
-        name for name, kind in kinds.items() if not (kind.numeric or kind.moment)
+    kinds |= {n: replace(kinds[n], beside=found.columns) for n, found in joined.items() if kinds[n].temporal}
+    drop = [f"{name}\x1f{mark}" for name in names for mark in ("cell", "dateless")] + [
+        name for name, kind in kinds.items() if not (kind.numeric or kind.temporal)
     ]
     return Cells(read.drop(drop, strict=False).lazy(), kinds, read.height)
 
@@ -223,7 +188,7 @@ def _as_counted(
 ) -> Cells:
     """Return the cells of a table of which everything that reading would count is known."""
     kinds = {name: _counted_kind(typed, name, guess) for name, guess in guesses.items()}
-    wanted = [pl.col(name) for name, kind in kinds.items() if kind.numeric or kind.moment]
+    wanted = [pl.col(name) for name, kind in kinds.items() if kind.numeric or kind.temporal]
     wanted += [*map(_category, keys), *map(_passed, results)]
     return Cells(typed.frame.select(wanted), kinds, typed.rows)
 
@@ -242,14 +207,19 @@ def _height(frame: pl.LazyFrame) -> int:
     return int(frame.select(pl.len()).collect().item())
 
 
-def _first_reading(name: str, guess: str, decimal: str) -> list[pl.Expr]:
+def _first_reading(name: str, guess: str, decimal: str, joined: Joined | None) -> list[pl.Expr]:
     cell = pl.col(name).is_not_null().alias(f"{name}\x1fcell")
     if guess == "text":
         return [cell]
     text = pl.col(name).str.replace(",", ".", literal=True) if decimal == "," else pl.col(name)
     if guess == "number":
         return [cell, number(text).alias(name)]
-    return [cell, moments.read(pl.col(name), guess).alias(name)]
+    if joined is not None:
+        return [cell, joined.read(name).alias(name)]
+    if guess in (clocks.DURATION, *clocks.SERIALS):
+        return [cell, clocks.read(pl.col(name), guess).alias(name)]
+    dateless = moments.no_date(pl.col(name)).alias(f"{name}\x1fdateless")
+    return [cell, moments.read(pl.col(name), guess).alias(name), dateless]
 
 
 def _category(name: str) -> pl.Expr:
@@ -329,10 +299,12 @@ def _readable_marks(marks: set[str]) -> tuple[str, ...]:
     return tuple(sorted(marks)) if marks & {"R", "k"} else ()
 
 
-def _counts(name: str, guess: str) -> list[pl.Expr]:
+def _counts(name: str, guess: str, marked: bool) -> list[pl.Expr]:
     found = []
     if guess != "text":
         found.append(pl.col(name).count().alias(f"{name}\x1fn"))
+    if marked:
+        found.append(pl.col(f"{name}\x1fdateless").sum().alias(f"{name}\x1fnone"))
     if guess == "number":
         values = finite(pl.col(name))
         found.append(values.count().alias(f"{name}\x1ffinite"))
@@ -352,11 +324,11 @@ def _decide(
     if guess == "text":
         return Kind("text", cells)
     if guess != "number":
-        whole = counts[f"{name}\x1fn"] == cells
-        kind = ("date" if moments.is_date(guess) else "datetime") if whole else "text"
-        return Kind(kind, cells, format=guess if whole else None)
+        dateless = counts.get(f"{name}\x1fnone", 0)
+        whole = counts[f"{name}\x1fn"] + dateless == cells
+        return Kind(clocks.kind_of(guess), cells, format=guess, dateless=dateless) if whole else Kind("text", cells)
     numbers = int(counts[f"{name}\x1fn"])
-    found = careful or _Careful(_NO_ODD, (), 0, ())
+    found = careful or _Careful(NO_ODD, (), 0, ())
     sentinels = found.odd["text"].str.to_lowercase().is_in(list(SENTINEL_TEXTS)).sum() if careful else 0
     blanks = cells - numbers - found.odd.height if careful else 0  # nothing but blanks
     share = numbers / max(1, cells - sentinels - blanks)

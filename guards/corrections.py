@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from guards.cells import Kind, key
+from guards.cells import key
+from guards.kinds import Kind
 from guards.parts import OPEN_SENSOR, Part
 from guards.quantities import finite, number, rkm_mark, scaled, sentinel_kind, sentinel_number_kind
 from guards.tally import Tally, only_declared, readings_of, value_of
@@ -201,7 +202,7 @@ def from_cells(name: str, kind: Kind) -> pl.Expr | None:
     """Return a column that is not judged as the cells hold it, None where only its text will do."""
     if kind.kind == "number":
         return finite(pl.col(name))
-    return pl.col(name) if kind.moment else None
+    return pl.col(name) if kind.temporal else None
 
 
 def typed(name: str, kind: Kind) -> pl.Expr:

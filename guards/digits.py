@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 
 import polars as pl
 
-from guards.cells import Kind
+from guards.kinds import Kind
 from guards.parts import Part
 from guards.quantities import number
 from guards.tally import Tally

@@ -12,9 +12,11 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
+from guards import moments
 from guards.approvals import Approval
 from guards.board import Board
-from guards.cells import Cells, Kind, TypedCells, as_integer, read_cells
+from guards.cells import Cells, TypedCells, as_integer, read_cells
+from guards.clocks import DURATION, SERIALS
 from guards.corrections import MeasuredColumn, from_cells, typed
 from guards.declared import (
     MEASUREMENT_NAMES,
@@ -34,8 +36,8 @@ from guards.hexes import hexes
 from guards.history import Past
 from guards.identities import broken, columns_of, parse_identity
 from guards.judging import judge
+from guards.kinds import Kind
 from guards.labels import stated_unit
-from guards.moments import has_zone
 from guards.report import JUDGED_ROLES, ColumnReport, Role, TableReport
 from guards.rows import with_cell_units, with_known_units
 from guards.shifts import Shift, shifts
@@ -112,19 +114,21 @@ def guard(
     measured = [MeasuredColumn(c.name, kinds[c.name], decimal, rulings[c.name]) for c in judged]
     effects = count_effects(frame, cells, measured, layout, decimal)
     by_name = {column.name: column for column in measured}
+    either_way = moments.either_way(head.select(name for name, kind in kinds.items() if kind.kind == "text"))
     reports = [
         report
         for column in columns
         for report in (
             effects.reports(by_name[column.name], roles[column.name])
             if column.name in by_name
-            else [_unjudged(column, kinds[column.name], roles[column.name], rows, board)]
+            else [_unjudged(column, kinds[column.name], roles[column.name], rows, board, column.name in either_way)]
         )
     ]
     report = TableReport(table, rows, effects.rows_changed, tuple(reports))
     raw = tuple(
-        c.name for c in columns if c.name in effects.rewritten or (c.name in by_name and by_name[c.name].touched)
-    )
+        c.name for c in columns
+        if c.name in effects.rewritten or (c.name in by_name and by_name[c.name].touched) or kinds[c.name].dateless
+    )  # fmt: skip
     flags = pl.concat([effects.flags, *_broken_identities(frame, cells, by_name, board)])
     coded = [
         name for name, kind in kinds.items()
@@ -260,43 +264,62 @@ def _in_own_unit(kind: Kind, stated: Unit | None) -> bool:
 
 
 def _is_judged(column: ExportColumn, kinds: Mapping[str, Kind], roles: Mapping[str, Role]) -> bool:
-    """Measured columns and setpoints are judged, and an elapsed time that time stamps stand beside."""
+    """Measured columns and setpoints are judged, and an elapsed time that time stamps of others stand beside."""
     role = roles[column.name]
-    clocked = role == "time" and header_unit(column.text) and any(kind.kind == "datetime" for kind in kinds.values())
+    stamps = any(kind.kind == "datetime" and column.name not in kind.beside for kind in kinds.values())
+    clocked = role == "time" and header_unit(column.text) and stamps
     return kinds[column.name].kind == "number" and (role in JUDGED_ROLES or bool(clocked))
 
 
 def _role_by_cells(kind: Kind) -> Role:
-    return {"number": "measured", "datetime": "time", "date": "time"}.get(kind.kind, "text")  # type: ignore[return-value]
+    return "measured" if kind.kind == "number" else "time" if kind.temporal else "text"
 
 
-def _unjudged(column: ExportColumn, kind: Kind, role: Role, rows: int, board: Board | None) -> ColumnReport:
+def _unjudged(
+    column: ExportColumn, kind: Kind, role: Role, rows: int, board: Board | None, either_way: bool
+) -> ColumnReport:
     parsed = header_unit(column.text)
     labels: tuple[Label, ...] = labels_of(column, board.columns.get(column.name) if board else None)
-    unit = labels[0].unit.symbol if labels and kind.kind == "number" else None
+    unit = labels[0].unit if labels and kind.kind == "number" else None
+    unit = find_unit("s") if kind.kind == DURATION else unit
+    dates = "; its dates fit day first and month first: they stay text" if either_way else ""
     few = f"; {kind.numbers} of {kind.cells} cells are numbers" if kind.kind == "text" and kind.numbers else ""
     judged = role in JUDGED_ROLES
     return ColumnReport(
         column.name,
         role,
-        quantity=labels[0].unit.quantity if unit else None,
+        quantity=unit.quantity if unit else None,
         declared_text=parsed[1] if parsed else None,
-        declared_unit=unit,
-        resolved_unit=unit,
-        unit=unit,
+        declared_unit=unit.symbol if unit else None,
+        resolved_unit=unit.symbol if unit else None,
+        unit=unit.symbol if unit else None,
         verdict="unverified" if judged else "kept",
         rule="a" if judged else "n",
-        reason=_why_unjudged(kind, role) + few + ".",
+        reason=_why_unjudged(kind, role) + few + dates + ".",
         rows=rows,
         nulls=rows - kind.cells,
     )
 
 
 def _why_unjudged(kind: Kind, role: Role) -> str:
+    read = "".join(f"; {words}" for words in _how_read(kind))
     if role not in JUDGED_ROLES:
-        zones = "; its zones are stated, kept as UTC" if kind.format and has_zone(kind.format) else ""
-        return f"{role}: not judged{zones}"
-    return "its cells are text, not numbers" if kind.cells else "it is empty"
+        return f"{role}: not judged{read}"
+    return f"its cells are text, not numbers{read}" if kind.cells else "it is empty"
+
+
+def _how_read(kind: Kind) -> Iterator[str]:
+    """Yield how points in time and durations were read, where their cells alone do not say it."""
+    if kind.kind == DURATION:
+        yield "its hours, minutes and seconds are kept in s"
+    if kind.format in SERIALS:
+        yield "a spreadsheet's count of days since 1899-12-30"
+    if kind.beside:
+        yield f"read together with {' and '.join(kind.beside)}"
+    if kind.format and moments.has_zone(kind.format):
+        yield "its zones are stated, kept as UTC"
+    if kind.dateless:
+        yield f"cells without a date (the year 1): {kind.dateless}"
 
 
 def _units(reports: Sequence[ColumnReport]) -> pl.DataFrame:

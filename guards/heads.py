@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from guards import moments
+from guards import clocks, moments
 from guards.quantities import SENTINEL_TEXTS, cell_text, number, rkm_mark, unit_suffix
 
 HEAD_ROWS = 2_000
@@ -33,7 +33,7 @@ def plain_kinds(head: pl.DataFrame) -> dict[str, str]:
 
 
 def guess_kinds(head: pl.DataFrame, decimal: str) -> dict[str, str]:
-    """Return for each column of the head "number", "text", or the format of its dates."""
+    """Return for each column of the head "number", "text", or the form of its points in time or durations."""
     if not head.width:
         return {}
     texts = head.select(cell_text(pl.all(), decimal))
@@ -46,7 +46,9 @@ def guess_kinds(head: pl.DataFrame, decimal: str) -> dict[str, str]:
     for name, share in sentinels.row(0, named=True).items() if rest.width else ():
         if (share or 0) >= _SHARE_SEEN:
             guesses[name] = "number"
-    return guesses | moments.guess_forms(rest.select(name for name in rest.columns if guesses[name] == "text"))
+    rest = rest.select(name for name in rest.columns if guesses[name] == "text")
+    numbers = texts.select(name for name, guess in guesses.items() if guess == "number")
+    return guesses | moments.guess_forms(rest) | clocks.guess_forms(rest) | clocks.guess_serials(numbers)
 
 
 def codes(head: pl.DataFrame) -> list[str]:

@@ -16,13 +16,14 @@ import polars as pl
 
 from guards.approvals import Approval, with_approvals
 from guards.board import Board
-from guards.cells import Cells, Kind, key, passed
+from guards.cells import Cells, key, passed
 from guards.checks import known_limits
 from guards.corrections import Ruling
 from guards.declared import ExportColumn, Layout
 from guards.digits import autoranged, digit_pattern, rows_name_units
 from guards.headers import header_unit
 from guards.history import Past, history
+from guards.kinds import Kind
 from guards.labels import (
     column_labels,
     row_labels,

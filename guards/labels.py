@@ -12,9 +12,10 @@ from dataclasses import replace
 import polars as pl
 
 from guards.board import Board
-from guards.cells import Kind, key
+from guards.cells import key
 from guards.declared import ExportColumn, Label, Layout, labels_of
 from guards.headers import header_unit
+from guards.kinds import Kind
 from guards.parts import Part
 from guards.rows import OHM, units_of
 from guards.spelling import PREFIX_MARKS, cell_unit, says_something, unread_unit, written_unit

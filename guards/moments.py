@@ -3,7 +3,7 @@
 A form is polars' strptime format. One that names no hour gives dates. Where day and month can stand either way
 (08/31/2026, 31/08/2026) the column itself has to tell: a column that fits both stays text. Times without a zone are
 kept as they are written, whatever zone that is; times with one become UTC. A day alone is read where its year comes
-first: 10.12.2023 may be a version.
+first or where slashes part it: 10.12.2023 may be a version. The first day of the year 1 (.NET's least date) is no date.
 """
 
 from __future__ import annotations
@@ -22,20 +22,19 @@ _FORMS = (
     *(f"{day} {clock}" for day in (_ISO_DATE, "%Y/%m/%d", "%d.%m.%Y", "%d-%b-%Y") for clock in _CLOCKS),
     f"{_ISO_DATE}T%H:%M", "%Y/%m/%d",
 )  # fmt: skip
-_EITHER_WAY = tuple(
-    (f"%m{mark}%d{mark}%Y {clock}", f"%d{mark}%m{mark}%Y {clock}") for mark in "/-" for clock in _CLOCKS
+_EITHER_WAY = (
+    *((f"%m{mark}%d{mark}%Y {clock}", f"%d{mark}%m{mark}%Y {clock}") for mark in "/-" for clock in _CLOCKS),
+    ("%m/%d/%Y", "%d/%m/%Y"),
 )
 _LIKE = r"^\s*\d{1,4}[-/.](\d{1,2}|[A-Za-z]{3})[-/.]\d{1,4}\s*($|[T ])"
-_FIRST_YEAR = 1000  # strptime takes 26 for the year 26
+_NO_DATE = r"^\s*(?:0?1[-/.]0?1[-/.]0001|0001[-/.]01[-/.]01)(?:$|[T ])"
+FIRST_YEAR = 1000
+"""What is earlier is no point in time: strptime takes 26 for the year 26."""
 
 
 def guess_forms(head: pl.DataFrame) -> dict[str, str]:
     """Return the form of each column of which every filled cell is a point in time."""
-    every = pl.all()
-    if not head.width:
-        return {}
-    like = head.select(every.str.contains(_LIKE).all() & (every.count() > 0)).row(0, named=True)
-    left = head.select(name for name, whole in like.items() if whole)
+    left = _like(head)
     found: dict[str, str] = {}
     for forms in (*((form,) for form in (*PLAIN_FORMS, _ISO_DATE, *_FORMS)), *_EITHER_WAY):
         left = left.select(name for name in left.columns if name not in found)
@@ -44,6 +43,25 @@ def guess_forms(head: pl.DataFrame) -> dict[str, str]:
         for name, form in _fitting(left, forms):
             found[name] = "" if name in found else form
     return {name: form for name, form in found.items() if form}
+
+
+def either_way(head: pl.DataFrame) -> set[str]:
+    """Return the columns of which every filled cell is a point in time, whether the day or the month comes first."""
+    left, found = _like(head), set()
+    for one, other in _EITHER_WAY if left.width else ():
+        both = [{name for name, _ in _fitting(left, (form,))} for form in (one, other)]
+        found |= both[0] & both[1]
+    return found
+
+
+def _like(head: pl.DataFrame) -> pl.DataFrame:
+    """Return the columns that look like points in time, without the cells that say that there is none."""
+    every = pl.all()
+    if not head.width:
+        return head
+    head = head.select(pl.when(~no_date(every)).then(every))
+    like = head.select(every.str.contains(_LIKE).all() & (every.count() > 0)).row(0, named=True)
+    return head.select(name for name, whole in like.items() if whole)
 
 
 def _fitting(texts: pl.DataFrame, forms: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -62,7 +80,12 @@ def read(text: pl.Expr, form: str) -> pl.Expr:
         found = text.str.to_datetime(form, strict=False, time_unit="us")
         if form.endswith("z"):
             found = found.dt.replace_time_zone(None)  # polars has made it UTC
-    return pl.when(found.dt.year() >= _FIRST_YEAR).then(found)
+    return pl.when(found.dt.year() >= FIRST_YEAR).then(found)
+
+
+def no_date(text: pl.Expr) -> pl.Expr:
+    """Return whether texts say that there is no date: null where the cell is empty."""
+    return text.str.contains(_NO_DATE)
 
 
 def is_date(form: str) -> bool:

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 import polars as pl
 
-from guards.cells import Cells, Kind, key
+from guards.cells import Cells, key
 from guards.declared import Layout
+from guards.kinds import Kind
 from guards.quantities import cell_text, rkm_mark, unit_suffix
 from guards.spelling import cell_unit, written_unit
 from guards.units import Unit, parse_unit

@@ -12,7 +12,7 @@ import codecs
 import itertools
 import mmap
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,6 +50,26 @@ class NotUtf8(Exception):  # noqa: N818 (it sends the reader back, and is no fau
     """Bytes beyond the first, which alone were looked at, are not UTF-8: all are to be looked at."""
 
 
+class Utf8Check:
+    """Looks at bytes that come block by block."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+
+    def see(self, block: bytes, *, final: bool = False) -> None:
+        """Look at the next block; with `final` no more will come.
+
+        Raises:
+            NotUtf8: they are not.
+        """
+        if block.isascii() and not self._decoder.getstate()[0] and not final:
+            return
+        try:
+            self._decoder.decode(block, final)
+        except UnicodeDecodeError:
+            raise NotUtf8 from None
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
     """The export as UTF-8. `data` is the whole text; `path` the file that holds the same bytes, if it is on disk.
@@ -66,19 +86,11 @@ class Text:
     checked: int | None = None
 
     def blocks(self, start: int, size: int = _BLOCK_BYTES) -> Iterator[bytes]:
-        """Yield the bytes from `start` on, the beginning of a character, in pieces of `size`.
-
-        Raises:
-            NotUtf8: bytes that nobody had looked at before are not.
-        """
-        check = self._check(start)
+        """Yield the bytes from `start` on in pieces of `size`."""
         for position in range(start, len(self.data), size):
-            block = self.data[position : position + size]
-            check(block)
-            yield block
+            yield self.data[position : position + size]
             if position // _RELEASE_BYTES != (position + size) // _RELEASE_BYTES:
                 self.release()
-        check(b"", final=True)
         self.release()
 
     def check(self) -> None:
@@ -90,22 +102,17 @@ class Text:
         if self.checked is not None and _stray_bytes(self.data, self.start)[0]:
             raise NotUtf8
 
-    def _check(self, start: int) -> Callable[..., None]:
+    def unchecked(self, start: int) -> Utf8Check | None:
+        """Return what is to look at the bytes from `start` on, the beginning of a character; None where all are known.
+
+        Raises:
+            NotUtf8: bytes before that, which nobody had looked at, are not.
+        """
         if self.checked is None:
-            return lambda block, final=False: None
+            return None
         if start > self.checked:
             self.check()
-        decoder = codecs.getincrementaldecoder("utf-8")()
-
-        def check(block: bytes, final: bool = False) -> None:
-            if block.isascii() and not decoder.getstate()[0] and not final:
-                return
-            try:
-                decoder.decode(block, final)
-            except UnicodeDecodeError:
-                raise NotUtf8 from None
-
-        return check
+        return Utf8Check()
 
     def contains(self, needle: bytes, start: int) -> bool:
         """Return whether the bytes occur from `start` on."""
@@ -138,7 +145,7 @@ def open_text(
     """Return a file's text. `content` is what was in the file's wrapping, if it had one.
 
     With `whole` false a large text whose beginning is UTF-8 is taken for it: a second pass over all bytes costs a fifth
-    of what reading them does. Whoever goes over it by `blocks`, or calls `check`, learns what it is.
+    of what reading them does. Whoever reads it looks at the `unchecked` bytes, or calls `check`.
 
     Raises:
         ExportEmpty: no bytes.

@@ -9,6 +9,7 @@ scans the file lazily as often as the guard likes, and cannot fail on it.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -19,6 +20,7 @@ from bench.readers.fields import split
 from bench.readers.second import Expected
 
 _BLOCK_BYTES = 1 << 20
+_BEYOND_ASCII = bytes(range(0x80, 0x100))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,44 +85,68 @@ def prove(text: Text, start: int, shape: Shape) -> Proof | None:
     return None if _holds_header(text, start, shape) else Proof(rows, underscores)
 
 
-def _special(shape: Shape) -> list[bytes]:
-    """Return how a line begins that is no row: a comment, or the header again."""
-    return [mark.encode() for mark in (shape.comment, *shape.header_texts) if mark is not None]
+def _special(shape: Shape, watched: bytes = b"") -> list[bytes]:
+    """Return how a line begins that is no row (a comment, or the header again), behind the end of the one before it.
+
+    What has a watched byte is left out.
+    """
+    marks = [mark.encode() for mark in (shape.comment, *shape.header_texts) if mark is not None]
+    return [b"\n" + mark for mark in marks if not set(mark) & set(watched)]
 
 
 def _begins_specially(text: Text, start: int, shape: Shape) -> bool:
-    return any(text.data[start : start + len(mark)] == mark for mark in _special(shape))
+    return any(text.data[start : start + len(mark) - 1] == mark[1:] for mark in _special(shape))
 
 
 def _repeats(text: Text, start: int, period: bytes, shape: Shape) -> tuple[int, int] | None:
     """Return how many structural bytes there are if they are `period` over and over, and how many underscores; None
-    where they are not, or a line is no row."""
+    where they are not, or a line is no row.
+
+    Watched bytes stay in what is compared with the pattern, so that one comparison tells that a block has none: the
+    letters by which a second header betrays itself, underscores, and what has to be checked as UTF-8.
+    """
     structural = shape.delimiter.encode() + b'\n\r"\0'
-    unseen = b"" if shape.expected is None or shape.expected.wordy else shape.expected.unseen
-    dropped = _without(structural + unseen)
+    unchecked = text.unchecked(start)
+    watched = _letters(shape) + b"_" + (b"" if unchecked is None else _BEYOND_ASCII)
+    dropped, special = _without(structural + watched), _special(shape, watched)
     pattern = period * (_BLOCK_BYTES // len(period) + 2)
-    special = [b"\n" + mark for mark in _special(shape)]
-    reach = max(map(len, special), default=1) - 1
+    reach = max(map(len, _special(shape)), default=1) - 1
     position, seen, underscores = start, 0, 0
     before = b""
     for block in text.blocks(start, _BLOCK_BYTES):
         skeleton = block.translate(None, dropped)
         phase = seen % len(period)
-        across = before + block[:reach]
-        if unseen and not pattern.startswith(skeleton, phase):
-            new = bytes(byte for byte in unseen if byte in skeleton)
+        if not pattern.startswith(skeleton, phase):
+            new = bytes(byte for byte in watched if byte in skeleton)
             if _header_with(text, position, len(block), new, shape):
                 return None
-            unseen = bytes(byte for byte in unseen if byte not in new)
-            dropped = _without(structural + unseen)
+            if not new.isascii():
+                new += _BEYOND_ASCII
+            watched = bytes(byte for byte in watched if byte not in new)
+            dropped, special = _without(structural + watched), _special(shape, watched)
             skeleton = block.translate(None, dropped)
-        if not pattern.startswith(skeleton, phase) or any(m in block or m in across for m in special):
+        if not pattern.startswith(skeleton, phase) or _holds(before + block[:reach], block, special):
             return None
+        if unchecked and not watched.endswith(_BEYOND_ASCII):
+            unchecked.see(block)
+        if b"_" not in watched:
+            underscores += block.count(b"_")
         position += len(block)
         seen += len(skeleton)
-        underscores += block.count(b"_") if b"_" in block else 0  # most exports have none, and `in` is faster
         before = block[-reach:] if reach else b""
+    if unchecked:
+        unchecked.see(b"", final=True)
     return seen, underscores
+
+
+def _letters(shape: Shape) -> bytes:
+    """Return the letters of which a second header has at least one."""
+    return b"" if shape.expected is None or shape.expected.wordy else shape.expected.unseen
+
+
+def _holds(across: bytes, block: bytes, special: Sequence[bytes]) -> bool:
+    """Return whether a line of the block, or one that begins before it, begins specially."""
+    return any(mark in block or mark in across for mark in special)
 
 
 def _without(kept: bytes) -> bytes:

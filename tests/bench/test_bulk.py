@@ -107,6 +107,7 @@ def changed(body: list[str], row: int, column: int, text: str) -> list[str]:
         (3, "OL", False), (3, "4_9", False), (3, "4,99"[:1] + "x", False), (3, "4.99V", False), (3, "0x10", False),
         (0, "SN_1", True), (0, "", True), (0, "\u03a9 \u00b5", True), (4, "#", True),
         (2, "2026-10-01T00:00:01.123456", True), (2, "2026-10-01T00:00:01", False), (2, "never", False),
+        (2, "0001-01-01T00:00:00.0", False), (2, "0026-10-01T00:00:01.5", False),
         (2, "", True), (1, "1.5", True), (1, "", True), (1, "007", True),
     ],
 )  # fmt: skip
@@ -137,6 +138,29 @@ def test_a_plain_table_keeps_types_order_and_row_numbers(folder: Path) -> None:
         assert con.execute("SELECT table_name FROM duckdb_tables() WHERE database_name = 'raw'").fetchall() == [
             ("files",)
         ]
+
+
+def clock(hours: int, seconds: int) -> str:
+    return f"{hours:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+
+def test_days_clocks_and_durations_get_their_types_in_the_loaded_table(folder: Path) -> None:
+    body = [
+        f"{clock(i // 3600, i)},2026/08/{1 + i // 86400:02},{clock(i // 3600 % 24, i)},{45000 + i % 1000},"
+        f"{4.95 + i % 100 / 1000:.3f},a remark that makes the file long enough"
+        for i in range(0, 3 * ROWS, 3)
+    ]
+    path = folder / "soak.csv"
+    path.write_text("\n".join(["elapsed,day,time,Date,vout_v,note", *body]) + "\n")
+    frame, _ = stored(path)
+    alone = by_the_guard_alone(path)
+    assert frame.equals(alone.corrected.collect(), null_equal=True)
+    assert dict(frame.schema) == {
+        "_row": pl.Int64(), "elapsed": pl.Float64(), "day": pl.Date(), "time": pl.Datetime("us"),
+        "Date": pl.Date(), "vout_v": pl.Float64(), "note": pl.String(),
+    }  # fmt: skip
+    assert frame["elapsed"][-1] == 3 * ROWS - 3
+    assert loads_at_once(path)
 
 
 def test_millivolts_under_a_volts_header_are_written_again_and_their_text_is_kept(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """Public exports against what a person read in them: names, units, rows, first and last values, decimal mark."""
 
+from datetime import date, datetime
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,25 @@ def test_the_row_with_one_field_too_many_is_quarantined_whole() -> None:
         "_row": 3, "_line": 4, "reason": "12 fields where the table has 11",
         "text": "SN12345,PN-001,2026-02-03 14:30:00,ICT,Firmware Version,StringValue,v2.1.5,,,,,PASS",
     }  # fmt: skip
+
+
+AS_TIME = [
+    ("keithley_dmm6500_current_perrow_unit.csv", "Date", date(2023, 5, 26)),
+    ("keithley_dmm6500_current_perrow_unit.csv", "Time", datetime(2023, 5, 26, 16, 20, 0, 665_533)),
+    ("maccor_aux_units_column_open_tc.txt", "TestTime", 5.0),
+    ("maccor_s4000_mV_under_Volts.txt", "StepTime", 60.0),
+    ("maccor_s4000_mV_under_Volts.txt", "DPt Time", datetime(2021, 8, 23, 18, 5, 18)),
+    ("neware_flat.csv", "Cumulative Time", 60.0),
+    ("neware_flat.csv", "Date", datetime(2022, 5, 18, 16, 28, 52)),
+    ("pec_long_preamble.csv", "Total Time (Hours in hh:mm:ss.xxx)", 1.0),
+    ("pec_long_preamble.csv", "Real Time", "01/06/2026 17:51:07"),
+]
+
+
+@pytest.mark.parametrize(("file", "name", "second"), AS_TIME)
+def test_dates_times_and_durations_of_the_second_row(file: str, name: str, second: object) -> None:
+    with bench.analyze(FOLDER / file) as analysis:
+        assert analysis.table().get_column(name)[1] == second
 
 
 REFUSED_WITHOUT_A_BOARD = {

@@ -1,0 +1,153 @@
+"""Durations, times of day beside their days, and a spreadsheet's days: what each is read as, and what stays text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guards import ExportColumn, Guarded, guard
+
+Texts = Sequence[str | None]
+
+
+def judged(columns: Mapping[str, Texts]) -> Guarded:
+    frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String)).with_row_index("_row", offset=1)
+    frame = frame.with_columns(pl.col("_row").cast(pl.Int64))
+    return guard(frame.lazy(), [ExportColumn(name, name) for name in columns], None, table="t")
+
+
+def read(name: str, texts: Texts, **others: Texts) -> tuple[list[object], str, str | None]:
+    """Return how a column is read, why, and in which unit."""
+    found = judged({name: texts, **others})
+    report = found.report.columns[0]
+    return found.corrected.collect()[name].to_list(), report.reason, report.unit
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "seconds"),
+    [
+        (
+            "TestTime",
+            ["  0d 00:00:0", " 0d 00:00:5.05000019073486", "12d 01:00:00.5"],
+            [0, 5.05000019073486, 1040400.5],
+        ),
+        ("t", ["1 day, 0:00:01", None, "2 days 00:00:00"], [86401, None, 172800]),
+        ("t", ["00:00:01", "1.00:00:01.5000000", "10.23:59:59"], [1, 86401.5, 950399]),
+        ("t", ["23:59:59", "24:00:00", "100:00:00,25"], [86399, 86400, 360000.25]),
+        ("Time", ["00:00:00", "00:01:00", "00:00:30"], [0, 60, 30]),
+        ("Relative Time(h:min:s.ms)", ["0:00:10.000", "0:00:20.125"], [10, 20.125]),
+        ("Elapsed", ["14:03:07", "14:03:08"], [50587, 50588]),
+        ("lag", ["-0:00:01.5", "+30:00:00"], [-1.5, 108000]),
+    ],
+)
+def test_durations_become_seconds(name: str, texts: Texts, seconds: list[float | None]) -> None:
+    values, reason, unit = read(name, texts)
+    assert values == seconds
+    assert reason == "time: not judged; its hours, minutes and seconds are kept in s."
+    assert unit == "s"
+
+
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("Time", ["22:05:07", "22:05:08"]),
+        ("Time", ["00:00:00", "later"]),
+        ("Time", ["00:61:00", "00:00:00"]),
+        ("Elapsed", ["35:29.7", "35:30.7"]),
+        ("ratio", ["1:2:3", "2:3:4"]),
+    ],
+    ids=["a time of day", "a word", "no minutes", "two parts", "no clock"],
+)
+def test_what_is_no_duration_stays_text(name: str, texts: Texts) -> None:
+    values, reason, unit = read(name, texts)
+    assert values == texts
+    assert reason.endswith("text: not judged.") or reason == "time: not judged."
+    assert unit is None
+
+
+@given(st.lists(st.integers(0, 10**12), min_size=1, max_size=20), st.booleans())
+def test_a_duration_is_the_float_nearest_to_its_text(microseconds: list[int], days: bool) -> None:
+    texts = []
+    for total in microseconds:
+        (minutes, part), hours = divmod(total, 60_000_000), 0
+        hours, minutes = divmod(minutes, 60)
+        day, hour = divmod(hours, 24) if days else (0, hours)
+        texts.append(f"{f'{day}d ' if days else ''}{hour:02}:{minutes:02}:{part // 1_000_000:02}.{part % 1_000_000:06}")
+    values, _, _ = read("elapsed", texts)
+    assert values == [float(f"{total // 1_000_000}.{total % 1_000_000:06}") for total in microseconds]
+
+
+def test_date_time_and_fraction_in_three_columns_are_one_point_in_time() -> None:
+    found = judged(
+        {
+            "Date": ["05/26/2023", "05/26/2023"],
+            "Time": ["16:20:00", "16:20:01"],
+            "Fractional Seconds": [".645358344", ".1"],
+        }
+    )
+    table = found.corrected.collect()
+    assert table["Time"].to_list() == [
+        datetime(2023, 5, 26, 16, 20, 0, 645_358),
+        datetime(2023, 5, 26, 16, 20, 1, 100_000),
+    ]
+    assert table["Date"].to_list() == [date(2023, 5, 26)] * 2
+    assert table["Fractional Seconds"].to_list() == [0.645358344, 0.1]
+    reasons = {report.name: report.reason for report in found.report.columns}
+    assert reasons["Time"] == "time: not judged; read together with Date and Fractional Seconds."
+    assert "Time" not in reasons["Fractional Seconds"]  # it is part of that clock, and no witness of it
+
+
+@pytest.mark.parametrize(
+    ("days", "clocks", "moments"),
+    [
+        (["31.08.2026", "01.09.2026"], ["22:05:07", "00:00:00.5"], ["2026-08-31 22:05:07", "2026-09-01 00:00:00.5"]),
+        (["2026/08/31"] * 2, ["10:05:07 PM", "11:05:07 PM"], ["2026-08-31 22:05:07", "2026-08-31 23:05:07"]),
+        (["31-Aug-2026"] * 2, ["22:05", "22:06"], ["2026-08-31 22:05", "2026-08-31 22:06"]),
+        (["8/31/2026"] * 2, ["00:00:00", "00:00:01"], ["2026-08-31 00:00:00", "2026-08-31 00:00:01"]),
+    ],
+)
+def test_a_time_of_day_has_its_day_beside_it(days: Texts, clocks: Texts, moments: list[str]) -> None:
+    values, reason, _ = read("Time", clocks, Date=days)
+    assert values == [datetime.fromisoformat(text) for text in moments]
+    assert reason == "time: not judged; read together with Date."
+
+
+def test_milliseconds_beside_a_clock_are_its_own() -> None:
+    values, _, _ = read("Date", ["2026-08-31"] * 2, Time=["22:05:07"] * 2, ms=["0", "250"])
+    assert values == [date(2026, 8, 31)] * 2
+    values, reason, _ = read("Time", ["22:05:07"] * 2, ms=["0", "250"], Date=["2026-08-31"] * 2)
+    assert values == [datetime(2026, 8, 31, 22, 5, 7), datetime(2026, 8, 31, 22, 5, 7, 250_000)]
+    assert reason.endswith("read together with Date and ms.")
+
+
+def test_a_time_of_day_is_not_joined_with_a_day_that_can_be_read_either_way() -> None:
+    values, _, _ = read("Time", ["22:05:07", "22:05:08"], Date=["03/04/2026", "03/04/2026"])
+    assert values == ["22:05:07", "22:05:08"]
+    _, reason, _ = read("Date", ["03/04/2026", "03/04/2026"])
+    assert reason == "time: not judged; its dates fit day first and month first: they stay text."
+
+
+def test_a_spreadsheets_days_are_points_in_time_under_a_date() -> None:
+    values, reason, _ = read("Date", ["45234", "45235"])
+    assert values == [date(2023, 11, 4), date(2023, 11, 5)]
+    assert reason == "time: not judged; a spreadsheet's count of days since 1899-12-30."
+    values, _, _ = read("Date/Time", ["45234.5", None, "45235.123456"])
+    assert values == [datetime(2023, 11, 4, 12), None, datetime(2023, 11, 5, 2, 57, 46, 598_000)]
+
+
+@pytest.mark.parametrize(("name", "texts"), [("Date", ["20260831"]), ("speed", ["45234"]), ("Timestamp", ["45234.5"])])
+def test_other_numbers_are_no_days(name: str, texts: list[str]) -> None:
+    values, _, _ = read(name, texts)
+    assert values == [float(text) for text in texts]
+
+
+def test_the_least_date_of_all_stands_for_none() -> None:
+    found = judged({"End": ["31/12/2026 10:00:00", "01/01/0001 00:00:00", None]})
+    assert found.corrected.collect()["End"].to_list() == [datetime(2026, 12, 31, 10), None, None]
+    assert found.report.columns[0].reason == "time: not judged; cells without a date (the year 1): 1."
+    assert found.raw_columns == ("End",)
