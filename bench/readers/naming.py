@@ -4,17 +4,20 @@
 - A recorder names its channels (`CH001`) in one row and what the engineer called them (`VOUT`) in the row above or
   below it. The engineer's name it is, where there is one for each channel and each is another.
 - A name over several columns, which a row of aggregations tells apart: `CH001` over `Min` and `Max`.
+- Names that stand there again under another group: `Input` over `U (V)` and `I (A)`, and so `Output`.
 
 All rows are kept in the dialect.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bench.readers import cells
+from bench.readers import cells, labels
 from bench.readers.head import Record
 
 _CHANNEL = re.compile(r"(?i)^\s*(?:ch(?:an(?:nel)?)?|kanal|canal)[ ._#-]*\d+\s*$")
@@ -44,19 +47,44 @@ def _one(upper: Sequence[str], lower: Sequence[str]) -> tuple[str, ...]:
     pairs = list(zip(upper, lower, strict=True))
     if not any(high.strip() and low.strip() for high, low in pairs):
         lower = tuple(low if low.strip() else high for high, low in pairs)
-    return _tagged(upper, lower) or _tagged(lower, upper) or lower
+    if not lower[0].strip() and sum(map(bool, map(str.strip, upper))) * 2 > width:
+        lower = (upper[0], *lower[1:])
+    return _grouped(upper, lower) or _tagged(upper, lower) or _tagged(lower, upper) or lower
+
+
+def _grouped(groups: Sequence[str], names: Sequence[str]) -> tuple[str, ...] | None:
+    """Return names of which those that stand there again have their group before them: `Input U (V)`, `Output U (V)`.
+
+    A group stands over the first of its columns.
+    """
+    spans = list(itertools.accumulate(groups, lambda before, group: group.strip() or before.strip()))
+    counts = Counter(name.strip().lower() for name in names if name.strip())
+    again = [at for at, name in enumerate(names) if counts[name.strip().lower()] > 1]
+    found = [f"{spans[at]} {names[at].strip()}" for at in again if spans[at]]
+    over = [groups[at].strip() for at in again]
+    spread = "" in over or len(set(over)) < len(over)
+    if not again or not spread or len({name.lower() for name in found}) < len(again):
+        return None
+    given = dict(zip(again, found, strict=True))
+    return tuple(given.get(at, name if name.strip() else groups[at]) for at, name in enumerate(names))
 
 
 def _tagged(channels: Sequence[str], tags: Sequence[str]) -> tuple[str, ...] | None:
     """Return the names of columns of which one row has the channels and the other their tags, None for other rows."""
     at = _channel_columns(channels)
+    if len({channels[each].strip().lower() for each in at}) < len(at):
+        return None
     found = [tags[each].strip() for each in at if tags[each].strip()]
     others = [tags[each] for each in range(len(tags)) if each not in at]
     if not at or not found or _channel_columns(tags) or any(cells.kind(tag) != "text" for tag in found):
         return None
     if len(set(found)) < len(found):
-        pairs = enumerate(zip(channels, tags, strict=True))
-        return tuple(name if each in at or _TAG.match(tag) else tag for each, (name, tag) in pairs)
+        units = any(labels.names_unit(tag) for tag in found)
+        return tuple(
+            (f"{name.strip()} {tag.strip()}" if units and tag.strip() else name) if each in at
+            else name if _TAG.match(tag) else tag
+            for each, (name, tag) in enumerate(zip(channels, tags, strict=True))
+        )  # fmt: skip
     if all(map(_TAG.match, others)) or any(tags[each] == channels[each] for each in range(len(tags)) if each not in at):
         return tuple(tags[each] if each in at and tags[each].strip() else name for each, name in enumerate(channels))
     return None

@@ -142,3 +142,34 @@ def test_recorder(tmp_path: Path, name: str) -> None:
     lines = export.dialect["lines"]
     assert isinstance(lines, dict)
     assert sum(lines.values()) == text.count("\n")
+
+
+FOUR = rows("S{j},{v:.3f},{w:.3f},{v:.2f},{w:.2f}\n")
+TWO = rows("{i},{v:.3f},{w:.3f}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("Serial,Rail 1,,Rail 2,\n,U (V),I (A),U (V),I (A)\n" + FOUR,
+         ["Serial", "Rail 1 U (V)", "Rail 1 I (A)", "Rail 2 U (V)", "Rail 2 I (A)"]),
+        (",CH1,,CH2,\nSerial,U (V),I (A),U (V),I (A)\n" + FOUR,
+         ["Serial", "CH1 U (V)", "CH1 I (A)", "CH2 U (V)", "CH2 I (A)"]),
+        ("Serial,CH1,CH1,CH2,CH2\n,U (V),I (A),U (V),I (A)\n" + FOUR,
+         ["Serial", "CH1 U (V)", "CH1 I (A)", "CH2 U (V)", "CH2 I (A)"]),
+        (",-40C,,25C,\nSerial,U,I,U,I\n,V,A,V,A\n" + FOUR,
+         ["Serial", "-40C U|V", "-40C I|A", "25C U|V", "25C I|A"]),
+        (",Input,,Output,\nSerial,Vin (V),Iin (A),Vout (V),Iout (A)\n" + FOUR,
+         ["Serial", "Vin (V)", "Iin (A)", "Vout (V)", "Iout (A)"]),
+        ("Retest of lot 7,,,,\nSerial,VOUT,VOUT,IOUT,IOUT\n" + FOUR, ["Serial", "VOUT", "VOUT_2", "IOUT", "IOUT_2"]),
+        ("Time,CH1,CH2\n,U (V),U (V)\n" + TWO, ["Time", "CH1 U (V)", "CH2 U (V)"]),
+        (",U (V),U (V)\nTime,CH1,CH2\n" + TWO, ["Time", "CH1 U (V)", "CH2 U (V)"]),
+        ("Time,CH1,CH2\n,U (V),I (A)\n" + TWO, ["Time", "U (V)", "I (A)"]),
+    ],
+)  # fmt: skip
+def test_names_under_groups_lose_neither_unit_nor_group(tmp_path: Path, text: str, columns: list[str]) -> None:
+    path = tmp_path / "export.csv"
+    path.write_text(text)
+    (table,) = read(path).tables
+    assert [f"{c.name}|{c.units_row}" if c.units_row else c.name for c in table.columns] == columns
+    assert (table.frame.collect().height, table.quarantine.height) == (12, 0)
