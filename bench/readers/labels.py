@@ -113,6 +113,17 @@ def names_unit(cell: str) -> bool:
     return found is not None and found[0] != ""
 
 
+def is_units_label(cell: str) -> bool:
+    """Return whether a cell says that units stand beside it."""
+    return _UNIT_WORDS.match(cell) is not None
+
+
+def is_bare_unit(cell: str) -> bool:
+    """Return whether a name is its unit and nothing else: `V`, `Volts`."""
+    found = header_unit(cell)
+    return found is not None and found[0] == ""
+
+
 def are_units_below(names: Record, row: Record) -> bool:
     """Return whether a row just below names holds their units, some of them unknown words: `,V,mA avg`.
 

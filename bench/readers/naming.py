@@ -60,13 +60,18 @@ def _grouped(groups: Sequence[str], names: Sequence[str]) -> tuple[str, ...] | N
     spans = list(itertools.accumulate(groups, lambda before, group: group.strip() or before.strip()))
     counts = Counter(name.strip().lower() for name in names if name.strip())
     again = [at for at, name in enumerate(names) if counts[name.strip().lower()] > 1]
-    found = [f"{spans[at]} {names[at].strip()}" for at in again if spans[at]]
+    found = [_in_group(spans[at], names[at].strip()) for at in again if spans[at]]
     over = [groups[at].strip() for at in again]
     spread = "" in over or len(set(over)) < len(over)
     if not again or not spread or len({name.lower() for name in found}) < len(again):
         return None
     given = dict(zip(again, found, strict=True))
     return tuple(given.get(at, name if name.strip() else groups[at]) for at, name in enumerate(names))
+
+
+def _in_group(group: str, name: str) -> str:
+    """Return a name with its group; what is a unit alone stays one: `CH1 (V)`."""
+    return f"{group} ({name})" if labels.is_bare_unit(name) else f"{group} {name}"
 
 
 def _tagged(channels: Sequence[str], tags: Sequence[str]) -> tuple[str, ...] | None:
@@ -79,9 +84,9 @@ def _tagged(channels: Sequence[str], tags: Sequence[str]) -> tuple[str, ...] | N
     if not at or not found or _channel_columns(tags) or any(cells.kind(tag) != "text" for tag in found):
         return None
     if len(set(found)) < len(found):
-        units = any(labels.names_unit(tag) for tag in found)
+        units = any(labels.names_unit(tag) or labels.is_bare_unit(tag) for tag in found)
         return tuple(
-            (f"{name.strip()} {tag.strip()}" if units and tag.strip() else name) if each in at
+            (_in_group(name.strip(), tag.strip()) if units and tag.strip() else name) if each in at
             else name if _TAG.match(tag) else tag
             for each, (name, tag) in enumerate(zip(channels, tags, strict=True))
         )  # fmt: skip
@@ -119,12 +124,27 @@ def spanned(
 def beside_units(
     names: tuple[str, ...], units: tuple[str, ...] | None
 ) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-    """Return names and units where a row of units names a column itself: `Time` beside `VDC`, below no name."""
+    """Return names and units where a row of units names a column itself, `Time` beside `VDC`, below no name.
+
+    A name over several units has each behind it: `CH1 V`, `CH1 A`.
+    """
     if units is None:
         return names, None
-    moved = [not name.strip() and _CLOCK.match(unit) is not None for name, unit in zip(names, units, strict=True)]
-    found = tuple(unit if move else name for name, unit, move in zip(names, units, moved, strict=True))
-    return found, tuple("" if move else unit for unit, move in zip(units, moved, strict=True))
+    moved = [at for at, cell in enumerate(units) if not names[at].strip() and _is_name(cell, first=at == 0)]
+    found = tuple(unit if at in moved else names[at] for at, unit in enumerate(units))
+    units = tuple("" if at in moved else unit for at, unit in enumerate(units))
+    shared = spanned(found, None, units)[0]
+    alone = [at for at in range(len(found)) if not names[at].strip() and at not in moved and units[at].strip()]
+    spans = {max((before for before in range(at) if found[before].strip()), default=-1) for at in alone}
+    several = len(spans) > 1 and len(set(shared)) == len(shared)  # one name beside one without is no span
+    return (shared if several else found), units
+
+
+def _is_name(cell: str, *, first: bool) -> bool:
+    if _CLOCK.match(cell):
+        return True
+    named = cells.kind(cell) == "text" and not cells.is_unit(cell) and any(map(str.isalpha, cell))
+    return first and named and not labels.is_units_label(cell)
 
 
 def others(rows: Sequence[Record], names: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -164,6 +164,8 @@ TWO = rows("{i},{v:.3f},{w:.3f}\n")
         ("Retest of lot 7,,,,\nSerial,VOUT,VOUT,IOUT,IOUT\n" + FOUR, ["Serial", "VOUT", "VOUT_2", "IOUT", "IOUT_2"]),
         ("Time,CH1,CH2\n,U (V),U (V)\n" + TWO, ["Time", "CH1 U (V)", "CH2 U (V)"]),
         (",U (V),U (V)\nTime,CH1,CH2\n" + TWO, ["Time", "CH1 U (V)", "CH2 U (V)"]),
+        (",CH1,,CH2,\nSerial,V,A,V,A\n" + FOUR, ["Serial", "CH1 V|V", "CH1 A|A", "CH2 V|V", "CH2 A|A"]),
+        ("Time,VOUT,\ns,V,A\n" + TWO, ["Time|s", "VOUT|V", "column_3|A"]),
         ("Time,CH1,CH2\n,U (V),I (A)\n" + TWO, ["Time", "U (V)", "I (A)"]),
     ],
 )  # fmt: skip

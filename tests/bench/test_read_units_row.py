@@ -33,8 +33,10 @@ def test_units_below_the_names(tmp_path: Path, name: str, above: str, count: int
 @pytest.mark.parametrize(
     ("text", "names"),
     [
-        ("Serial,Output,,Input,\n,V,I,V,I\nS1,1,2,3,4\nS2,1,2,3,4\nS3,1,2,3,4\n",
-         ["Serial", "Output V", "Output I", "Input V", "Input I"]),
+        (
+            "Serial,Output,,Input,\n,V,I,V,I\nS1,1,2,3,4\nS2,1,2,3,4\nS3,1,2,3,4\n",
+            ["Serial", "Output (V)", "Output I", "Input (V)", "Input I"],
+        ),
         (",,VOUT,IOUT\nSerial,Date,,\nS1,2026-08-31,1,2\nS2,2026-08-31,2,3\n", ["Serial", "Date", "VOUT", "IOUT"]),
         ("Label,VOUT,IOUT\nTIME,CH1,CH2\n0,1,2\n1,2,3\n2,3,4\n", ["TIME", "CH1", "CH2"]),
     ],
