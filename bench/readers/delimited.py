@@ -12,7 +12,7 @@ import polars as pl
 
 from bench.errors import EnvironmentProblem, ExportEmpty, ExportError
 from bench.export import QUARANTINE_SCHEMA, Export, PlainText, RawTable, no_quarantine
-from bench.readers import cells, decimals, dialect, head, layout, names, plain, preambles
+from bench.readers import cells, decimals, dialect, head, indexed, layout, names, plain, preambles
 from bench.readers.content import Content
 from bench.readers.encoding import NotUtf8, Text, open_text
 from bench.readers.options import ReadOptions
@@ -55,6 +55,8 @@ def read_delimited(source: Source, options: ReadOptions, content: Content) -> Ex
 
 def _read(source: Source, options: ReadOptions, content: Content, text: Text) -> Export:
     found, records, shape_of, character = _understood(source, text, options)
+    if shape_of.unsure is not None:
+        raise indexed.ambiguous(*shape_of.unsure, source.path)
     columns = _columns(shape_of)
     shape = Shape(
         character, shape_of.width + shape_of.trailing, tuple(column.name for column in columns), shape_of.comment,

@@ -125,7 +125,15 @@ def _is_marker(row: Record, width: int) -> bool:
 def told(rows: Sequence[Record], width: int, count: int) -> tuple[int, int, str]:
     """Return the same for a number of header rows that the user gave."""
     first = next((at for at, row in enumerate(rows) if len(row.cells) == width), 0)
+    if first and len(rows[first - 1].cells) == width - 1 > 1 and _are_names_above(rows[first - 1], rows[first]):
+        first -= 1  # the last field, or the first, has no name
     return first, min(count, len(rows) - first), f"{count} header rows, as given"
+
+
+def _are_names_above(row: Record, below: Record) -> bool:
+    """Return whether a row holds words only, just above one with a number."""
+    words = all(cells.kind(cell) == "text" for cell in row.cells)
+    return words and row.line + row.lines == below.line and any(cells.kind(cell) == "number" for cell in below.cells)
 
 
 def _textual(rows: Sequence[Record], width: int) -> tuple[int, int, str]:

@@ -32,7 +32,7 @@ _AGGREGATE = re.compile(
     rf"sigma|range|sum|total|count|cpk?|ppk?|variance|mittelwert){_END}"
 )
 _QUALIFIER = re.compile(r"(?i)[\s,]+(?:avg|mean|rms|min|max|peak|pk|typ|dc|ac)\.?\s*$")
-_RULE = re.compile(r"^\s*:?(?:-{3,}|={3,}|_{3,}|\*{3,}|[-=]+\+[-=+]+):?\s*$")
+_RULE = re.compile(r"^\s*:?(?:-{3,}|={3,}|[─━═]{3,}|_{3,}|\*{3,}|[-=]+\+[-=+]+):?\s*$")
 # Heads of index and time columns that instruments repeat in their units row.
 _NO_UNIT_BUT_NO_NAME = frozenset(("no", "no.", "#", "time", "date", "date&time", "index", "-"))
 _FORMAT = re.compile(r"(?i)^(?:[dmyhsfx]{1,6}[-/:., T]+)+[dmyhsfx]{1,6}$")  # dd/mm/yyyy, hh:mm:ss.xxx

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bench.readers import cells, header, keyed, labels, naming, preambles
+from bench.readers import cells, header, indexed, keyed, labels, naming, preambles
 from bench.readers.head import Record
 
 _COMMENT_MARKS = ("#", "%", "//", "!", ";", "~")
@@ -31,7 +31,8 @@ class Layout:
     number of delimiters in which every line ends, so that the last fields are nobody's. `evidence` says why, for the
     dialect.
     `axes` are the positions of the columns that hold values, `numbers` of those that hold numbers. `lean`: rows leave
-    out the last column, a text, behind one of numbers.
+    out the last column, a text, behind one of numbers. `unsure`: names and a row, where it cannot be told which of its
+    fields they are about.
     """
 
     width: int
@@ -50,6 +51,7 @@ class Layout:
     evidence: str = ""
     axes: tuple[int, ...] = ()
     numbers: tuple[int, ...] = ()
+    unsure: tuple[Record, Record] | None = None
 
 
 def find(records: Sequence[Record], *, delimiter: str = ",", header_rows: int | None = None) -> Layout:
@@ -84,6 +86,10 @@ def find(records: Sequence[Record], *, delimiter: str = ",", header_rows: int | 
         return replace(
             found, axes=axes, names=("",) * found.width, metadata={**preambles.metadata(preamble, " "), **said}
         )
+    if len(above) == 1 and header_rows is None and above[0].width + 1 == found.width:
+        where = indexed.alignment(above[0], body, delimiter)
+        names = ("", *found.names[:-1]) if where == "right" else found.names
+        return replace(found, axes=axes, names=names, unsure=(above[0], body[0]) if where == "unsure" else None)
     if above:
         return replace(found, axes=axes)
     beside, units = preambles.beside(body, sorted(typed))

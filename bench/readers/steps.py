@@ -27,8 +27,9 @@ _STEP = re.compile(
     r"(?:\s+\((?P<name>[A-Za-z]+):\s*(?P<number>\d+)/\d+\))?\s*$"
 )
 _KEYS = re.compile(r"(\S+?)=")
-_KEY_VALUE = re.compile(r"^\W*(?P<key>[^\W\d][^:=,;\t\d]*)[:=,;\t]\s*(?P<value>[^:=,;\t]+?)[\s,;]*$")  # Serial: SN001
+_KEY_VALUE = re.compile(r"^\W*(?P<key>[^\W\d][^:=,;\t\d]*)[:=,;\t]\s*(?P<value>[^,;\t]+?)[\s,;]*$")  # Serial: SN001
 _NUMBERED = re.compile(r"^\W*(?P<key>[^\W\d_]+)[\W_]*(?P<value>\d+)(?!\w).*$")  # CURVE1, Cycle 2
+_FEWEST = 2  # titles
 _PAGE = re.compile(r"(?i)page|seite|sheet")
 _BEFORE = "\0before"  # how many of the lines stand above a row
 
@@ -44,7 +45,7 @@ def told_apart(export: Export, above: Callable[[int], str]) -> Export:
         return export
     counts = export.dialect["lines"]
     assert isinstance(counts, dict)
-    found = _stepped(table, ragged) or _numbered(export, ragged, above)
+    found = _stepped(table, ragged) or _numbered(export, ragged, above) or _titled(table, ragged)
     if found is None:
         return export
     marks, first = found
@@ -89,6 +90,20 @@ def _numbered(export: Export, ragged: pl.DataFrame, above: Callable[[int], str])
         return None
     marks = {LINE: [counts["preamble"], *lines.get_column(LINE)], key: said}
     return pl.DataFrame(marks, schema={LINE: pl.Int64, key: pl.String}), 1
+
+
+def _titled(table: RawTable, ragged: pl.DataFrame) -> tuple[pl.DataFrame, int] | None:
+    """Return the lines of a key and a value, another one each, below a header that stands once: `Cycle 1`."""
+    found = [_KEY_VALUE.match(text) or _NUMBERED.match(text) for text in ragged.get_column("text")]
+    titles = [each for each in found if each is not None]
+    keys, values = {each["key"].strip() for each in titles}, [each["value"].strip() for each in titles]
+    if len(keys) != 1 or len(values) < _FEWEST or len(set(values)) < len(values) or _PAGE.match(next(iter(keys))):
+        return None
+    lines = ragged.filter(pl.Series([each is not None for each in found], dtype=pl.Boolean)).get_column(LINE)
+    first = table.frame.select(pl.col(LINE).min()).collect().item()
+    if first is None or lines[0] > first:
+        return None
+    return pl.DataFrame({LINE: lines, keys.pop(): values}), 0
 
 
 def _with_marks(table: RawTable, marks: pl.DataFrame, first: int) -> RawTable:

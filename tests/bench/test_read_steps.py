@@ -60,11 +60,10 @@ def test_names_that_the_table_has_already_are_numbered(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        STEPPED.replace("Step Information: R=2K", "Step Information: C=2n"),
-        STEPPED.replace("  (Run: 2/3)", ""),
+        STEPPED.replace("R=2K  (Run: 2/3)", "R=1K  (Run: 1/3)").replace("  (Run: 1/3)", ""),
         STEPPED.replace("time\tV(out)\n", "time\tV(out)\n0.0\t0.1\n"),
     ],
-    ids=["another key", "no number", "a row above the first"],
+    ids=["the same again", "a row above the first"],
 )
 def test_lines_that_are_not_all_such_stay_in_quarantine(tmp_path: Path, text: str) -> None:
     (table,) = read(export_of(tmp_path, text)).tables
@@ -125,3 +124,18 @@ def test_blocks_with_the_header_again_are_told_apart(
 def test_pages_and_titles_that_tell_nothing_give_no_column(tmp_path: Path, title: str) -> None:
     (table,) = read(export_of(tmp_path, blocks(title))).tables
     assert [column.name for column in table.columns] == ["column_1", "Pt", "T", "Vf"]
+
+
+@pytest.mark.parametrize(
+    ("title", "name", "values"),
+    [
+        ("Cycle {n}", "Cycle", ["1", "2"]), ("Serial: SN00{n}", "Serial", ["SN001", "SN002"]),
+        ("Step Information: Temp={n}5", "Step Information", ["Temp=15", "Temp=25"]),
+    ],
+)  # fmt: skip
+def test_titles_below_one_header_are_told_apart(tmp_path: Path, title: str, name: str, values: list[str]) -> None:
+    rows = "".join(f"{n}\t4.{n}\t0.{n}\n" for n in range(6))
+    text = "Time\tV\tA\n" + "".join(title.format(n=n) + "\n" + rows for n in (1, 2))
+    (table,) = read(export_of(tmp_path, text)).tables
+    assert table.frame.collect().get_column(name).to_list() == [value for value in values for _ in range(6)]
+    assert (table.rows_read, table.quarantine.height) == (12, 0)
