@@ -191,7 +191,8 @@ class _Shares(Sequence["float | None"]):
             if cells.kind(row.cells[0]) == "text" and (self[at] or any(cells.kind(c) == "time" for c in row.cells[1:]))
         ]
         keys = {above[at].cells[0].strip() for at in keyed}
-        return keyed if len(keys) == len(keyed) >= _FEWEST_KEYS else []
+        narrow = any(1 < row.width < max(above[at].width for at in keyed) for row in above) if keyed else False
+        return keyed if narrow and len(keys) == len(keyed) >= _FEWEST_KEYS else []
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -306,6 +307,8 @@ def _numbered(rows: Sequence[Record], data: int, width: int, typed: Typed) -> in
     """Return the index of a header of names and whole numbers: `Time(s),0,1` or `Freq,1000,2000`."""
     if data and _numbered_names(rows[data - 1], width):
         return data - 1
+    if data == 1 and _dated_names(rows[0], width):
+        return 0
     if data or len(rows) < 4 or not _numbered_names(rows[0], width):
         return None
     if _channels(rows[0], typed):
@@ -352,6 +355,13 @@ def _numbered_names(row: Record, width: int) -> bool:
     numbered = [cell for cell in filled if cell.isdigit()]
     whole = len(filled) == len(named) + len(numbered) == len(set(filled))
     return len(row.cells) == width and bool(named) and whole
+
+
+def _dated_names(row: Record, width: int) -> bool:
+    """Return whether a row names its first column, and the others by a date or a time, each another one."""
+    first, *others = (cell.strip() for cell in row.cells)
+    dated = all(cells.kind(cell) == "time" for cell in others) and len(set(others)) == len(others) > 0
+    return len(row.cells) == width and cells.kind(first) == "text" and dated
 
 
 def _wide(row: Record, width: int) -> bool:

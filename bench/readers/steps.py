@@ -30,7 +30,9 @@ _KEYS = re.compile(r"(\S+?)=")
 _KEY_VALUE = re.compile(r"^\W*(?P<key>[^\W\d][^:=,;\t\d]*)[:=,;\t]\s*(?P<value>[^,;\t]+?)[\s,;]*$")  # Serial: SN001
 _NUMBERED = re.compile(r"^\W*(?P<key>[^\W\d_]+)[\W_]*(?P<value>\d+)(?!\w).*$")  # CURVE1, Cycle 2
 _FEWEST = 2  # titles
-_PAGE = re.compile(r"(?i)page|seite|sheet")
+_NO_TITLE = re.compile(
+    r"(?i)page|seite|sheet|err|fehler|fail|fault|warn|alarm|note|remark|comment|event|total|passed|status|end"
+)
 _BEFORE = "\0before"  # how many of the lines stand above a row
 
 
@@ -86,7 +88,7 @@ def _numbered(export: Export, ragged: pl.DataFrame, above: Callable[[int], str])
     if len(said) < len(found) or len(set(said)) < len(said) or len(keys) > 1:
         return None
     key = keys.pop()
-    if _PAGE.match(key):
+    if _NO_TITLE.match(key):
         return None
     marks = {LINE: [counts["preamble"], *lines.get_column(LINE)], key: said}
     return pl.DataFrame(marks, schema={LINE: pl.Int64, key: pl.String}), 1
@@ -97,7 +99,7 @@ def _titled(table: RawTable, ragged: pl.DataFrame) -> tuple[pl.DataFrame, int] |
     found = [_KEY_VALUE.match(text) or _NUMBERED.match(text) for text in ragged.get_column("text")]
     titles = [each for each in found if each is not None]
     keys, values = {each["key"].strip() for each in titles}, [each["value"].strip() for each in titles]
-    if len(keys) != 1 or len(values) < _FEWEST or len(set(values)) < len(values) or _PAGE.match(next(iter(keys))):
+    if len(keys) != 1 or len(values) < _FEWEST or len(set(values)) < len(values) or _NO_TITLE.match(next(iter(keys))):
         return None
     lines = ragged.filter(pl.Series([each is not None for each in found], dtype=pl.Boolean)).get_column(LINE)
     first = table.frame.select(pl.col(LINE).min()).collect().item()

@@ -107,6 +107,13 @@ CASES: dict[str, Case] = {
         "Vendor,GRAPHTEC\nDate&Time,CH1,CH2\nTime,V,degC\n" + rows("2026/08/31 10:00:{i:02},+  {v:.3f},- {w:.2f}\n"),
         ["Date&Time|Time", "CH1|V", "CH2|degC"], {},
     ),
+    "a column for each date": (
+        "Serial,2026-08-30,2026-08-31\n" + rows("S{j},{v:.3f},{w:.3f}\n"), ["Serial", "2026-08-30", "2026-08-31"], {},
+    ),
+    "words among the first column's numbers are rows": (
+        "Index,VOUT,IOUT\nfirst,4.5,0\nsecond,5.5,1\nthird,5.0,1\n" + rows("{j},{v:.3f},{w:.3f}\n", 9),
+        ["Index", "VOUT", "IOUT"], {},
+    ),
     "a row of nothing below the names": (
         '"TIMESTAMP","RECORD","BattV"\n"","",""\n' + rows('"2026-08-31 10:00:{i:02}",{i},{v:.2f}\n'),
         ["TIMESTAMP", "RECORD", "BattV"], {},

@@ -120,7 +120,7 @@ def test_blocks_with_the_header_again_are_told_apart(
     assert sum(lines.values()) == text.count("\n")
 
 
-@pytest.mark.parametrize("title", ["Page {n}", "Cycle 1", "{n}"])
+@pytest.mark.parametrize("title", ["Page {n}", "Cycle 1", "{n}", "Error {n}", "Note: door {n}"])
 def test_pages_and_titles_that_tell_nothing_give_no_column(tmp_path: Path, title: str) -> None:
     (table,) = read(export_of(tmp_path, blocks(title))).tables
     assert [column.name for column in table.columns] == ["column_1", "Pt", "T", "Vf"]
