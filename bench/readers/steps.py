@@ -29,7 +29,8 @@ _STEP = re.compile(
 _KEYS = re.compile(r"(\S+?)=")
 _KEY_VALUE = re.compile(r"^\W*(?P<key>[^\W\d][^:=,;\t\d]*)[:=,;\t]\s*(?P<value>[^,;\t]+?)[\s,;]*$")  # Serial: SN001
 _NUMBERED = re.compile(r"^\W*(?P<key>[^\W\d_]+)[\W_]*(?P<value>\d+)(?!\w).*$")  # CURVE1, Cycle 2
-_FEWEST = 2  # titles
+_FEWEST, _MOST = 2, 10_000  # titles
+_LONGEST = 200  # bytes of one
 _NO_TITLE = re.compile(
     r"(?i)page|seite|sheet|err|fehler|fail|fault|warn|alarm|note|remark|comment|event|total|passed|status|end"
 )
@@ -43,7 +44,8 @@ def told_apart(export: Export, above: Callable[[int], str]) -> Export:
     """
     (table,) = export.tables
     ragged = table.quarantine.filter(pl.col("reason").str.contains(RAGGED))
-    if not ragged.height:
+    ragged = ragged.filter(pl.col("text").str.len_bytes() <= _LONGEST)
+    if not 0 < ragged.height <= _MOST:
         return export
     counts = export.dialect["lines"]
     assert isinstance(counts, dict)
