@@ -21,6 +21,7 @@ from guards.checks import known_limits
 from guards.corrections import Ruling
 from guards.declared import ExportColumn, Layout
 from guards.digits import autoranged, digit_pattern, rows_name_units
+from guards.extremes import counts_by_extremes
 from guards.headers import header_unit
 from guards.history import Past, history
 from guards.kinds import Kind
@@ -34,7 +35,7 @@ from guards.labels import (
     with_one_unit,
 )
 from guards.neighbours import SAMPLE_ROWS, Neighbours, find_neighbours, identity_checks, row_checks_for
-from guards.parts import OPEN_SENSOR, Part, make_part
+from guards.parts import Part, make_part
 from guards.preamble import attenuation_of, attenuations
 from guards.rows import units_of
 from guards.siblings import sibling_checks
@@ -289,21 +290,6 @@ def _judge_rows(court: Court, column: ExportColumn, kind: Kind) -> tuple[Ruling,
     )
 
 
-def _known_counts(part: Part, evidence: Evidence, court: Court) -> Counts | None:
-    """Return the counts of a part that reading the cells has counted already: plain, of one sign, nothing beside it."""
-    kind = court.cells.kinds[part.column]
-    beside = evidence.passed is not None or evidence.lower is not None or evidence.checks or court.approvals
-    zeros = kind.lower is None or kind.upper is None or kind.lower <= 0 <= kind.upper
-    open_sensor = part.quantity == "temperature" and kind.reaches(*OPEN_SENSOR)
-    cleared = open_sensor or any(kind.holds(n) for n in part.sentinel_numbers)
-    if len(part.readings) != 1 or not part.expected or part.measurement or part.row_label or beside or zeros or cleared:
-        return None
-    assert kind.lower is not None
-    n = float(kind.readings)
-    counted: dict[str, float | None] = {"judged": n, "readings": n, "lower": kind.lower, "upper": kind.upper}
-    return Counts(({},), ({**counted, "explained0": n, "any_automatic": n, "only_declared": n, "outside0": 0.0},))
-
-
 def _decide_all(court: Court, parts: Sequence[tuple[Part, Evidence]]) -> list[tuple[Ruling, ...]]:
     return _decide_each(court, [(court.frame, None, pair) for pair in parts])
 
@@ -314,7 +300,7 @@ Piece = tuple[pl.LazyFrame, pl.DataFrame | None, tuple[Part, Evidence]]
 
 def _decide_each(court: Court, pieces: Sequence[Piece]) -> list[tuple[Ruling, ...]]:
     """Decide each part on its own rows; cells in memory are asked for only where the extremes do not settle it."""
-    known = [_known_counts(*pair, court) for _, _, pair in pieces]
+    known = [_known_counts(court, *piece) for piece in pieces]
     unknown = [piece for piece, have in zip(pieces, known, strict=True) if have is None]
     segments = court.segments() if unknown else ()
     frames = [court.cells if cells is None else cells for _, cells, _ in unknown]
@@ -329,6 +315,28 @@ def _decide_each(court: Court, pieces: Sequence[Piece]) -> list[tuple[Ruling, ..
         rulings = split or (Ruling(part, decision, tally=whole),)
         found.append(with_approvals(court.approvals, part, evidence, counts, rulings))
     return found
+
+
+def _known_counts(
+    court: Court, texts: pl.LazyFrame, cells: pl.DataFrame | None, pair: tuple[Part, Evidence]
+) -> Counts | None:
+    """Return the counts of a part that the extremes of its column settle, unless its segments could tell more."""
+    part, evidence = pair
+    if cells is not None or court.approvals:
+        return None
+    kind = court.cells.kinds[part.column]
+    counts = counts_by_extremes(part, evidence, kind, lambda: _log_sizes(court.cells.get_column(part.column)))
+    if counts is None or len(part.readings) == 1:
+        return counts
+    whole = read_tally(counts, part)
+    decision = decide(part, whole, part.digits or digit_pattern(texts, part, kind, whole, court.decimal))
+    return None if decision.verdict == "refused" else counts  # as a whole it may be what no segment is
+
+
+def _log_sizes(values: pl.Series) -> float:
+    """Return the sum of log10 of the sizes, in one stream: what is between would be as large as the column."""
+    sizes = values.to_frame().lazy().select(pl.col(values.name).abs().log10().sum())
+    return float(sizes.collect(engine="streaming").item())
 
 
 def _honest_label(part: Part, decision: Decision) -> Decision:
@@ -349,7 +357,7 @@ def _by_segment(
     pattern: str | None,
 ) -> tuple[Ruling, ...] | None:
     """Judge each segment alone, by the first segment column that leaves no mixture, where segments do not agree."""
-    if part.declared is None or part.problem or pattern or len(part.readings) == 1:
+    if part.declared is None or part.problem or pattern or len(part.readings) == 1 or counts.groups == ({},):
         return None
     for segment in segments:
         judged: list[tuple[str | None, Tally, Decision]] = []
