@@ -144,6 +144,7 @@ class Build:
         with explained(self._database):
             # Side by side: the tables keep one core busy, and what was in the export the other.
             raw = self._raw_pool.submit(self._write_texts, exports)
+            whole = self._raw_pool.submit(self._commit_texts, raw)
             con = self._connection()
             con.execute("BEGIN")
             _write_main(con, exports, self._kept, raw, now, progress)
@@ -151,7 +152,7 @@ class Build:
                 con.execute(f"DROP TABLE IF EXISTS {load.target}")
             con.execute("COMMIT")
             detach(con)
-            raw.result()
+            whole.result()
             for guarded in exports:
                 guarded.export.source.check()
             publishing.put_in_place((self._raw, raw_path(self._database)), (self._main, self._database))
@@ -186,9 +187,14 @@ class Build:
                     with reading(guarded.export.path):
                         _fill(con, target, _batches(frame) if plain is None else ahead(_texts(plain, columns, sizes)))
                     longest[table.name] = max(sizes)
+        return longest
+
+    def _commit_texts(self, written: Future[dict[str, int]]) -> None:
+        """Commit the raw file after its last text; who waited for the texts commits the other one meanwhile."""
+        written.result()
+        con = self._files.result()
         con.execute("COMMIT")
         detach(con)
-        return longest
 
     def _connection(self) -> Connection:
         if self._con is None:

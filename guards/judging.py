@@ -7,7 +7,6 @@ on a unit, or a segment of which disagrees with the rest, is judged by the segme
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -40,6 +39,7 @@ from guards.preamble import attenuation_of, attenuations
 from guards.rows import units_of
 from guards.siblings import sibling_checks
 from guards.spelling import PREFIX_MARKS
+from guards.standing import with_standing
 from guards.tally import Counts, Evidence, Tally, read_tally, tally_each, value_of
 from guards.units import Unit
 from guards.verdict import Decision, decide
@@ -111,7 +111,7 @@ def judge(
                 digits=damaged.get(column.name),
                 idle_result=layout.result is not None and layout.value is None,
             )  # fmt: skip
-            part = _standing(court, part, column.text)
+            part = with_standing(part, column.text, court.board, claims=court.claims)
             evidence = _evidence(court, part)
             asked = part if column.name in approved else _if_plain(part, kind, evidence)
             parts.append((asked, evidence))
@@ -143,31 +143,6 @@ def _claims(cells: Cells, columns: Sequence[ExportColumn], layout: Layout, board
         return False
     names = cells.get_column(key(layout.measurement)).unique().cast(pl.String).drop_nulls()
     return any(board.claiming(layout.value, name) for name in names)
-
-
-_GENERIC = re.compile(
-    r"[a-z]?\d*|volts?|voltages?|currents?|amps?|powers?|watts?|resistances?|ohms?|temps?|temperatures?|efficiency|eff|ratio"
-    r"|values?|reading|meas|measured|measurement|data|result|test|dut|uut|signal|rail|dmm|supply|output|input|out|in"
-    r"|[vuip](?:in|out)|(?:ch|channel|tp|ai)\d*|avg|mean|rms|dc|ac|time"
-)
-"""Words of names that say no more than the quantity."""
-_HIGH_VOLTAGE = re.compile(
-    r"(?i)hi-?pot|(^|[^a-z])v?hv|esd|iso|surge|break|withstand|insul|flash|dielectric|burst|(^|_)ht"
-)
-"""A board lists its rails, so that a voltage of no name is one of them, but for what is tested beyond them."""
-
-
-def _standing(court: Court, part: Part, name: str) -> Part:
-    """Return the part with what the board knows of its name: its quantity only (`generic`), or less (`stranger`)."""
-    parsed = header_unit(name)
-    stem = name if parsed is None else parsed[0]
-    generic = all(_GENERIC.fullmatch(word) for word in re.split(r"[^a-z0-9]+", stem.lower()))
-    names = court.board is not None and any(node.columns or node.measurements for node in court.board.nodes)
-    if part.quantity == "voltage":
-        left_out = names and _HIGH_VOLTAGE.search(stem) is not None
-    else:
-        left_out = court.claims or (names and not generic)
-    return replace(part, generic=generic, stranger=part.node is None and left_out)
 
 
 def _probe(court: Court, part: Part) -> float | None:
@@ -277,7 +252,7 @@ def _judge_rows(court: Court, column: ExportColumn, kind: Kind) -> tuple[Ruling,
             part, problem=part.problem or row_problem(part, text, in_cells=in_cells),
             digits=court.damaged.get(column.name),
         )  # fmt: skip
-        part = _standing(court, part, measurement or column.text)
+        part = with_standing(part, measurement or column.text, court.board, claims=court.claims)
         if in_cells and text is not None and len(spellings[measurement]) > 1:
             part = replace(part, readings=part.readings[:1], autoranged=True)
         texts = court.frame.filter(*(pl.col(name).eq_missing(pl.lit(v, pl.String)) for name, v in found.items()))
