@@ -21,6 +21,7 @@ from guards import Shift, TypedCells
 from guards.moments import FIRST_YEAR, PLAIN_FORMS
 
 BATCH_ROWS = 4 * 122_880  # whole row groups of DuckDB: each batch is compressed once
+TEXT_ROWS = 2 * 122_880
 
 _GLOB = frozenset("*?[")
 _WIDE, _FETCHED_CELLS = 200, 4_000_000  # more columns than that are counted here, where so many cells are fetched
@@ -79,12 +80,6 @@ def texts(target: str, columns: Sequence[str]) -> str:
     """
     kept = [f"{quote(name)} VARCHAR USING COMPRESSION zstd" for name in columns]
     return f"CREATE TABLE {target} ({', '.join([f'{ROW} BIGINT', f'{LINE} BIGINT', *kept])})"
-
-
-def longest(target: str, columns: Sequence[str]) -> str:
-    """Return the query for how many characters the longest text of these columns has."""
-    lengths = [f"coalesce(max(length({quote(name)})), 0)" for name in columns]
-    return f"SELECT greatest({', '.join(lengths)}) FROM {target}"
 
 
 def _source(text: PlainText, kinds: Mapping[str, str]) -> str:

@@ -28,12 +28,18 @@ _LONG = r"^\+?(?:2[4-9]|[3-9]\d|\d{3,}):"
 _ZERO = r"^[+-]?(?:0+\s*[dD]?[\s.,]*)?0+:0+:0+(?:[.,]0*)?$"
 _CLOCK = r"^\d{1,2}:[0-5]\d(?::[0-5]\d(?:[.,:]\d+)?)?(?:\s*[AaPp][Mm])?$"
 _DAY = r"^\d{1,4}[-/.](?:\d{1,2}|[A-Za-z]{3})[-/.]\d{1,4}$"
-_LASTS = re.compile(r"(?i)elapsed|duration|relative|cumul|uptime|on[ _]?time|dauer|laufzeit|h+ ?: ?m")
+_LASTS = re.compile(
+    r"(?i)elapsed|duration|relative|cumul|(?<![a-z])(?:uptime|on[ _]?time|total[ _]?time|hours in)|dauer|laufzeit"
+)
+_TIMED = re.compile(r"(?i)time|zeit|elapsed|duration|dauer|clock|delay|period|hour|uptime|age\b|^t\b|^column_\d+$")
 _CLOCKS = re.compile(r"(?i)^(?:local|utc|start|end)?[ _]?(?:time|zeit|uhrzeit|clock)(?:[ _]of[ _]day)?(?:_\d+)?$")
+_WORDS = re.compile(r"[a-z]+|\d+")
+_OF_A_DAY = frozenset("date day datum time clock zeit uhrzeit hh mm ss yyyy yy dd of hms ymd dmy mdy".split())
+_OF_A_ROW = frozenset("test measurement meas log record sample acquisition local utc reading scan data".split())
 _FRACTIONS = re.compile(r"(?i)fract")
 _MILLISECONDS = re.compile(r"(?i)^\W*(?:ms|msecs?|milli ?seconds?)\W*$")
 _DATED = re.compile(r"(?i)^(?:date|datum|date ?(?:/|and|&|-|_)? ?time|time ?stamp ?date)(?:_\d+)?$")
-_SERIALS = (20_000, 80_000)  # from 1954 to 2119
+_SERIALS = (36_526, 55_153)  # from 2000 to 2050; a date code of year and day (26243) is less
 _PER_DAY = 86_400_000  # a spreadsheet shows milliseconds, and rounds to them
 _EPOCH = pl.datetime(1899, 12, 30, time_unit="us")
 
@@ -73,7 +79,8 @@ def guess_forms(texts: pl.DataFrame) -> dict[str, str]:
     lasting = {name for name in like if _LASTS.search(name)}
     if _all(texts, _DAY):
         begins = {name for name in begins if not _CLOCKS.match(name)}
-    return dict.fromkeys(days | long | lasting | begins, DURATION)
+    counting = {name for name in long | begins if _TIMED.search(name)}
+    return dict.fromkeys(days | lasting | counting, DURATION)
 
 
 def guess_serials(numbers: pl.DataFrame) -> dict[str, str]:
@@ -89,7 +96,8 @@ def guess_serials(numbers: pl.DataFrame) -> dict[str, str]:
 def join_days(head: pl.DataFrame, unread: Iterable[str]) -> dict[str, Joined]:
     """Return how the times of day among the `unread` columns of texts are read with a day beside them.
 
-    The day is the column at its side; else the only one of the table.
+    The day is the column at its side, else the only one of the table, and by their names both are of the same thing: a
+    calibration has a date as well.
     """
     days = _all(head, _DAY)
     if not days:
@@ -141,7 +149,21 @@ def _some(texts: pl.DataFrame, pattern: str) -> set[str]:
 def _beside(names: list[str], name: str, days: list[str]) -> str | None:
     at = names.index(name)
     near = [other for other in (*names[max(0, at - 1) : at], *names[at + 1 : at + 2]) if other in days]
-    return near[0] if near else days[0] if len(days) == 1 else None
+    fitting = [day for day in near or (days if len(days) == 1 else []) if _of_the_same(name, day)]
+    if len(fitting) > 1:
+        fitting = [day for day in fitting if _subject(day) == _subject(name)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _subject(name: str) -> frozenset[str]:
+    """Return the words of a name that say of what it is a date or a time."""
+    return frozenset(_WORDS.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())) - _OF_A_DAY
+
+
+def _of_the_same(time: str, day: str) -> bool:
+    own, other = _subject(time), _subject(day)
+    unnamed = all(re.fullmatch(r"column_\d+", name) for name in (time, day))
+    return own == other or unnamed or (other <= _OF_A_ROW and own <= _OF_A_ROW)
 
 
 def _fractions(head: pl.DataFrame, name: str) -> Iterator[tuple[str, int]]:

@@ -7,7 +7,6 @@ on a unit, or a segment of which disagrees with the rest, is judged by the segme
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -21,7 +20,7 @@ from guards.checks import known_limits
 from guards.corrections import Ruling
 from guards.declared import ExportColumn, Layout
 from guards.digits import autoranged, digit_pattern, rows_name_units
-from guards.headers import header_unit
+from guards.extremes import counts_by_extremes
 from guards.history import Past, history
 from guards.kinds import Kind
 from guards.labels import (
@@ -35,11 +34,12 @@ from guards.labels import (
 )
 from guards.neighbours import SAMPLE_ROWS, Neighbours, find_neighbours, identity_checks, row_checks_for
 from guards.pairs import limits_of
-from guards.parts import OPEN_SENSOR, Part, make_part
+from guards.parts import Part, make_part
 from guards.preamble import attenuation_of, attenuations
 from guards.rows import units_of
 from guards.siblings import sibling_checks
 from guards.spelling import PREFIX_MARKS
+from guards.standing import with_standing
 from guards.tally import Counts, Evidence, Tally, read_tally, tally_each, value_of
 from guards.verdict import Decision, decide
 from guards.witnesses import MAJORITY, TOLERATED
@@ -110,7 +110,7 @@ def judge(
                 digits=damaged.get(column.name),
                 idle_result=layout.result is not None and layout.value is None,
             )  # fmt: skip
-            part = _standing(court, part, column.text)
+            part = with_standing(part, column.text, court.board, claims=court.claims)
             evidence = _evidence(court, part)
             asked = part if column.name in approved else _if_plain(part, kind, evidence)
             parts.append((asked, evidence))
@@ -142,31 +142,6 @@ def _claims(cells: Cells, columns: Sequence[ExportColumn], layout: Layout, board
         return False
     names = cells.get_column(key(layout.measurement)).unique().cast(pl.String).drop_nulls()
     return any(board.claiming(layout.value, name) for name in names)
-
-
-_GENERIC = re.compile(
-    r"[a-z]?\d*|volts?|voltages?|currents?|amps?|powers?|watts?|resistances?|ohms?|temps?|temperatures?|efficiency|eff|ratio"
-    r"|values?|reading|meas|measured|measurement|data|result|test|dut|uut|signal|rail|dmm|supply|output|input|out|in"
-    r"|[vuip](?:in|out)|(?:ch|channel|tp|ai)\d*|avg|mean|rms|dc|ac|time"
-)
-"""Words of names that say no more than the quantity."""
-_HIGH_VOLTAGE = re.compile(
-    r"(?i)hi-?pot|(^|[^a-z])v?hv|esd|iso|surge|break|withstand|insul|flash|dielectric|burst|(^|_)ht"
-)
-"""A board lists its rails, so that a voltage of no name is one of them, but for what is tested beyond them."""
-
-
-def _standing(court: Court, part: Part, name: str) -> Part:
-    """Return the part with what the board knows of its name: its quantity only (`generic`), or less (`stranger`)."""
-    parsed = header_unit(name)
-    stem = name if parsed is None else parsed[0]
-    generic = all(_GENERIC.fullmatch(word) for word in re.split(r"[^a-z0-9]+", stem.lower()))
-    names = court.board is not None and any(node.columns or node.measurements for node in court.board.nodes)
-    if part.quantity == "voltage":
-        left_out = names and _HIGH_VOLTAGE.search(stem) is not None
-    else:
-        left_out = court.claims or (names and not generic)
-    return replace(part, generic=generic, stranger=part.node is None and left_out)
 
 
 def _probe(court: Court, part: Part) -> float | None:
@@ -265,7 +240,7 @@ def _judge_rows(court: Court, column: ExportColumn, kind: Kind) -> tuple[Ruling,
             part, problem=part.problem or row_problem(part, text, in_cells=in_cells),
             digits=court.damaged.get(column.name),
         )  # fmt: skip
-        part = _standing(court, part, measurement or column.text)
+        part = with_standing(part, measurement or column.text, court.board, claims=court.claims)
         if in_cells and text is not None and len(spellings[measurement]) > 1:
             part = replace(part, readings=part.readings[:1], autoranged=True)
         texts = court.frame.filter(*(pl.col(name).eq_missing(pl.lit(v, pl.String)) for name, v in found.items()))
@@ -285,21 +260,6 @@ def _groups(cells: pl.DataFrame, keys: Sequence[str]) -> dict[tuple[str | None, 
     return cells.partition_by(keys, as_dict=True, maintain_order=True)
 
 
-def _known_counts(part: Part, evidence: Evidence, court: Court) -> Counts | None:
-    """Return the counts of a part that reading the cells has counted already: plain, of one sign, nothing beside it."""
-    kind = court.cells.kinds[part.column]
-    beside = evidence.passed is not None or evidence.lower is not None or evidence.checks or court.approvals
-    zeros = kind.lower is None or kind.upper is None or kind.lower <= 0 <= kind.upper
-    open_sensor = part.quantity == "temperature" and kind.reaches(*OPEN_SENSOR)
-    cleared = open_sensor or any(kind.holds(n) for n in part.sentinel_numbers)
-    if len(part.readings) != 1 or not part.expected or part.measurement or part.row_label or beside or zeros or cleared:
-        return None
-    assert kind.lower is not None
-    n = float(kind.readings)
-    counted: dict[str, float | None] = {"judged": n, "readings": n, "lower": kind.lower, "upper": kind.upper}
-    return Counts(({},), ({**counted, "explained0": n, "any_automatic": n, "only_declared": n, "outside0": 0.0},))
-
-
 def _decide_all(court: Court, parts: Sequence[tuple[Part, Evidence]]) -> list[tuple[Ruling, ...]]:
     return _decide_each(court, [(court.frame, None, pair) for pair in parts])
 
@@ -310,7 +270,7 @@ Piece = tuple[pl.LazyFrame, pl.DataFrame | None, tuple[Part, Evidence]]
 
 def _decide_each(court: Court, pieces: Sequence[Piece]) -> list[tuple[Ruling, ...]]:
     """Decide each part on its own rows; cells in memory are asked for only where the extremes do not settle it."""
-    known = [_known_counts(*pair, court) for _, _, pair in pieces]
+    known = [_known_counts(court, *piece) for piece in pieces]
     unknown = [piece for piece, have in zip(pieces, known, strict=True) if have is None]
     segments = court.segments() if unknown else ()
     frames = [court.cells if cells is None else cells for _, cells, _ in unknown]
@@ -325,6 +285,28 @@ def _decide_each(court: Court, pieces: Sequence[Piece]) -> list[tuple[Ruling, ..
         rulings = split or (Ruling(part, decision, tally=whole),)
         found.append(with_approvals(court.approvals, part, evidence, counts, rulings))
     return found
+
+
+def _known_counts(
+    court: Court, texts: pl.LazyFrame, cells: pl.DataFrame | None, pair: tuple[Part, Evidence]
+) -> Counts | None:
+    """Return the counts of a part that the extremes of its column settle, unless its segments could tell more."""
+    part, evidence = pair
+    if cells is not None or court.approvals:
+        return None
+    kind = court.cells.kinds[part.column]
+    counts = counts_by_extremes(part, evidence, kind, lambda: _log_sizes(court.cells.get_column(part.column)))
+    if counts is None or len(part.readings) == 1:
+        return counts
+    whole = read_tally(counts, part)
+    decision = decide(part, whole, part.digits or digit_pattern(texts, part, kind, whole, court.decimal))
+    return None if decision.verdict == "refused" else counts  # as a whole it may be what no segment is
+
+
+def _log_sizes(values: pl.Series) -> float:
+    """Return the sum of log10 of the sizes, in one stream: what is between would be as large as the column."""
+    sizes = values.to_frame().lazy().select(pl.col(values.name).abs().log10().sum())
+    return float(sizes.collect(engine="streaming").item())
 
 
 def _honest_label(part: Part, decision: Decision) -> Decision:
@@ -345,7 +327,7 @@ def _by_segment(
     pattern: str | None,
 ) -> tuple[Ruling, ...] | None:
     """Judge each segment alone, by the first segment column that leaves no mixture, where segments do not agree."""
-    if part.declared is None or part.problem or pattern or len(part.readings) == 1:
+    if part.declared is None or part.problem or pattern or len(part.readings) == 1 or counts.groups == ({},):
         return None
     for segment in segments:
         judged: list[tuple[str | None, Tally, Decision]] = []

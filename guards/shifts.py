@@ -74,4 +74,4 @@ def _exact(values: pl.Series, decimals: int) -> bool:
     x, power = pl.col(values.name), 10.0**decimals
     # By a column: polars multiplies by the reciprocal of a scalar, which rounds twice.
     back = (x * power).round() / (x * 0.0 + power)
-    return bool(values.to_frame().select((back == x).all()).item())
+    return bool(values.to_frame().lazy().select((back == x).all()).collect(engine="streaming").item())

@@ -14,7 +14,7 @@ from guards.units import Unit, find_unit
 PREFIX_MARKS = {"k": "k", "K": "k", "m": "m", "u": "u", "µ": "u", "μ": "u", "n": "n", "p": "p"}
 """Letters behind a number that multiply the column's unit: `4.7k` under ohm. M is left out: mega to some, SPICE's milli
 to others."""
-_IN_CAPITALS = frozenset({"MA", "MV", "MW"})
+_MEGA_OR_MILLI = frozenset({"MA", "MV", "MW"})
 """Mega in SI; milli wherever everything is in capitals, which is where benches write them."""
 _QUALIFIER = re.compile(
     r"(?i)[\s,;_]+(?:avg|average|mean|rms|min|max|typ|nom|pk-?pk|pk|peak|pp|p-p|dc|ac|ch[\s_]*\d+|@.*)$|\s*\[[^\[\]]*\]$"
@@ -63,7 +63,7 @@ def bare(text: str) -> str:
 def written_unit(text: str) -> Unit | None:
     """Return the unit that a text of an export spells, None where it spells none or two could be meant."""
     text = _SHAPE.sub("", _AGAINST.sub("", bare(text)))
-    while text not in _IN_CAPITALS:
+    while text not in _MEGA_OR_MILLI:
         unit, shorter = find_unit(text), _QUALIFIER.sub("", text)
         if unit or shorter == text:
             return unit

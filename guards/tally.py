@@ -226,7 +226,7 @@ def _aggregates(part: Part, evidence: Evidence, x: pl.Expr) -> dict[str, pl.Expr
         "judged": judged.sum(), "readings": x.count(), "lower": x.min(), "upper": x.max(),
         "smallest": pl.when(judged).then(x.abs()).min(), "log_size": pl.when(judged).then(x.abs().log10()).sum(),
     }  # fmt: skip
-    explained = [_in_any(x, reading, _telling(part, reading)) & judged for reading in readings]
+    explained = [_in_any(x, reading, telling(part, reading)) & judged for reading in readings]
     automatic = [e for e, reading in zip(explained, readings, strict=True) if reading.automatic]
     for i, (reading, inside) in enumerate(zip(readings, explained, strict=True)):
         if part.expected:
@@ -260,11 +260,11 @@ def _checks(part: Part, evidence: Evidence) -> dict[str, pl.Expr]:
 
 def only_declared(part: Part, x: pl.Expr) -> pl.Expr:
     """Return whether a raw value is explained by the declared reading and by no automatic rival."""
-    explained = [_in_any(x, reading, _telling(part, reading)) for reading in part.readings if reading.automatic]
+    explained = [_in_any(x, reading, telling(part, reading)) for reading in part.readings if reading.automatic]
     return functools.reduce(operator.and_, [~e for e in explained[1:]], explained[0]) & (x != 0)
 
 
-def _telling(part: Part, reading: Candidate) -> Sequence[Range]:
+def telling(part: Part, reading: Candidate) -> Sequence[Range]:
     """Return the expected ranges that can tell for a reading.
 
     A range that holds zero would explain every smaller unit, so for those only its outer part counts: from a thirtieth
@@ -298,10 +298,10 @@ def _inside(x: pl.Expr, reading: Candidate, limits: Range) -> pl.Expr:
 def _in_any(x: pl.Expr, reading: Candidate, ranges: Sequence[Range]) -> pl.Expr:
     if not ranges:
         return pl.lit(False)
-    return functools.reduce(operator.or_, [_inside(x, reading, one) for one in _merged(ranges)])
+    return functools.reduce(operator.or_, [_inside(x, reading, one) for one in merged(ranges)])
 
 
-def _merged(ranges: Sequence[Range]) -> list[Range]:
+def merged(ranges: Sequence[Range]) -> list[Range]:
     """Join overlapping ranges, so that a board with many nodes costs few comparisons."""
     low = [r for r in ranges if r.lower is None]
     ordered = low + sorted((r for r in ranges if r.lower is not None), key=lambda r: r.lower or Fraction(0))

@@ -278,15 +278,15 @@ def _first(rows: Sequence[Record], shares: Sequence[float | None], last: int, wi
         first -= 1
         plain += labels.label(rows[first]) is None and not labels.is_rule(rows[first])
     units = first > 0 and first == last - 1 and labels.is_units(rows[first], typed)
-    if units and _wide(rows[first - 1], width) and _may_name(rows[first - 1]):
+    if units and _wide(rows[first - 1], width) and _may_name(rows[first - 1], rows[first]):
         first -= 1  # names that are numbers: "x-axis,1,2" above "second,Volt,Volt"
     return first
 
 
-def _may_name(row: Record) -> bool:
-    """Return whether a row above units may hold names: each is another, and none says itself what the units are."""
+def _may_name(row: Record, units: Record) -> bool:
+    """Return whether a row above units may hold names: one for each, each another, and no key of a scope's."""
     filled = [cell.strip() for cell in row.cells if cell.strip()]
-    return len(set(filled)) == len(filled) and not preambles.names_units(row)
+    return len(set(filled)) == len(filled) and row.width >= units.width and not preambles.names_units(row)
 
 
 def _is_label_alone(rows: Sequence[Record], at: int) -> bool:

@@ -198,10 +198,13 @@ def _without_surplus(rows: list[Record]) -> tuple[list[Record], int]:
     What is above the rows and ends in none of them is as long as it was.
     """
     full = header.body_width(rows)
-    used = max(row.width if len(row.cells) >= full else len(row.cells) for row in rows)
+    first = next(at for at, row in enumerate(rows) if len(row.cells) == full)
+    longer = first == 0 or len(rows[first - 1].cells) > full  # a longer header says more than the rows
+    looked_at = [row for row in rows if longer or len(row.cells) <= full]
+    used = max(row.width if len(row.cells) >= full else len(row.cells) for row in looked_at)
     if full - used < _FEWEST_SURPLUS or not used:
         return rows, 0
-    return [replace(row, cells=row.cells[:used]) for row in rows], full - used
+    return [replace(row, cells=row.cells[:used]) if row.width <= used else row for row in rows], full - used
 
 
 def _table_width(names: Record | None, units: Record | None, body: Sequence[Record]) -> tuple[int, int]:

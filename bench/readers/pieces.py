@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import polars as pl
@@ -19,6 +19,19 @@ def ahead(found: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         while (piece := coming.result()) is not None:
             coming = pool.submit(next, found, None)
             yield piece
+
+
+def regrouped(found: Iterable[pl.DataFrame], rows: int) -> Iterator[pl.DataFrame]:
+    """Yield the same rows in pieces of `rows` each, but for the last."""
+    held: list[pl.DataFrame] = []
+    for piece in found:
+        held.append(piece)
+        while sum(frame.height for frame in held) >= rows:
+            whole = pl.concat(held, rechunk=False)
+            yield whole.head(rows)
+            held = [whole.slice(rows)]
+    if any(frame.height for frame in held):
+        yield pl.concat(held, rechunk=False)
 
 
 def pieces(text: PlainText, columns: Sequence[str], *, size: int = PIECE_BYTES) -> Iterator[pl.DataFrame]:

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from bench.export import PlainText
-from bench.readers.pieces import ahead, pieces
+from bench.readers.pieces import ahead, pieces, regrouped
 
 
 @pytest.mark.parametrize("size", [1, 7, 16, 1 << 20])
@@ -33,3 +33,11 @@ def test_a_failure_within_comes_to_who_waits() -> None:
     assert next(found).height == 1
     with pytest.raises(OSError, match="gone"):
         next(found)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 5, 100])
+def test_pieces_are_put_together_to_whole_groups(rows: int) -> None:
+    frames = [pl.DataFrame({"a": list(range(first, last))}) for first, last in [(0, 3), (3, 3), (3, 4), (4, 11)]]
+    found = list(regrouped(frames, rows))
+    assert [frame.height for frame in found] == [rows] * (11 // rows) + ([11 % rows] if 11 % rows else [])
+    assert pl.concat(found)["a"].to_list() == list(range(11))

@@ -48,6 +48,16 @@ def test_units_and_a_preamble_that_are_filled_up_as_well(tmp_path: Path) -> None
     assert export.metadata["Model"] == "X9"
 
 
+@pytest.mark.parametrize("above", ["Comment,a,b,c,d,e,f,g\n", "Model,X1\n"])
+@pytest.mark.parametrize("names_end", ["", ",,"])
+def test_a_line_above_does_not_change_that(tmp_path: Path, above: str, names_end: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(f"{above}Time,Vout,Iout{names_end}\n" + rows(",,,\n", ","))
+    (table,) = read(path).tables
+    assert [column.name for column in table.columns] == ["Time", "Vout", "Iout"]
+    assert (table.frame.collect().height, table.quarantine.height) == (40, 0)
+
+
 def test_a_value_behind_the_columns_is_not_dropped(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     late = "".join(f"{n},5.0,0.1,,{'?' if n == 2900 else ''}\n" for n in range(3000))

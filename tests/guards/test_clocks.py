@@ -42,7 +42,9 @@ def read(name: str, texts: Texts, **others: Texts) -> tuple[list[object], str, s
         ("Time", ["00:00:00", "00:01:00", "00:00:30"], [0, 60, 30]),
         ("Relative Time(h:min:s.ms)", ["0:00:10.000", "0:00:20.125"], [10, 20.125]),
         ("Elapsed", ["14:03:07", "14:03:08"], [50587, 50588]),
-        ("lag", ["-0:00:01.5", "+30:00:00"], [-1.5, 108000]),
+        ("delay", ["-0:00:01.5", "+30:00:00"], [-1.5, 108000]),
+        ("Load_On_Time", ["14:03:07"], [50587]),
+        ("column_3", ["00:00:00", "00:00:05"], [0, 5]),
     ],
 )
 def test_durations_become_seconds(name: str, texts: Texts, seconds: list[float | None]) -> None:
@@ -60,8 +62,11 @@ def test_durations_become_seconds(name: str, texts: Texts, seconds: list[float |
         ("Time", ["00:61:00", "00:00:00"]),
         ("Elapsed", ["35:29.7", "35:30.7"]),
         ("ratio", ["1:2:3", "2:3:4"]),
+        ("alloy", ["60:30:10", "0:0:0"]),
+        ("Calibration Time", ["22:05:07"]),
+        ("Time (HH:MM:SS)", ["22:05:07"]),
     ],
-    ids=["a time of day", "a word", "no minutes", "two parts", "no clock"],
+    ids=["a time of day", "a word", "no minutes", "two parts", "no clock", "an alloy", "calibrati-on", "a form"],
 )
 def test_what_is_no_duration_stays_text(name: str, texts: Texts) -> None:
     values, reason, unit = read(name, texts)
@@ -117,6 +122,29 @@ def test_a_time_of_day_has_its_day_beside_it(days: Texts, clocks: Texts, moments
     assert reason == "time: not judged; read together with Date."
 
 
+@pytest.mark.parametrize(
+    ("names", "joined"),
+    [
+        (("Start Date", "Start Time", "End Date", "End Time"), {"Start Time": "Start Date", "End Time": "End Date"}),
+        (("StartTime", "StartDate", "EndTime", "EndDate"), {"StartTime": "StartDate", "EndTime": "EndDate"}),
+        (("Date", "Time", "Cal Date"), {"Time": "Date"}),
+        (("Cal Date", "Time", "Date"), {"Time": "Date"}),
+        (("Cal Date", "Time"), {}),
+        (("Test Date", "serial", "Time"), {"Time": "Test Date"}),
+        (("Date", "serial", "Time", "lot", "Day"), {}),
+        (("Date", "Time", "End Time"), {"Time": "Date"}),
+        (("column_1", "column_2"), {"column_2": "column_1"}),
+    ],
+)  # fmt: skip
+def test_a_time_goes_with_the_date_of_the_same_thing(names: Sequence[str], joined: Mapping[str, str]) -> None:
+    is_time = [name for name in names if "Time" in name or name == "column_2"]
+    cells = {name: ["22:05:07"] if name in is_time else ["2026-08-31"] for name in names}
+    found = judged(cells | {name: ["L7"] for name in names if name in ("serial", "lot")})
+    reasons = {report.name: report.reason for report in found.report.columns if report.name in is_time}
+    pairs = {name: reason.split("read together with ")[-1][:-1] for name, reason in reasons.items() if "with" in reason}
+    assert pairs == joined
+
+
 def test_milliseconds_beside_a_clock_are_its_own() -> None:
     values, _, _ = read("Date", ["2026-08-31"] * 2, Time=["22:05:07"] * 2, ms=["0", "250"])
     assert values == [date(2026, 8, 31)] * 2
@@ -140,7 +168,9 @@ def test_a_spreadsheets_days_are_points_in_time_under_a_date() -> None:
     assert values == [datetime(2023, 11, 4, 12), None, datetime(2023, 11, 5, 2, 57, 46, 598_000)]
 
 
-@pytest.mark.parametrize(("name", "texts"), [("Date", ["20260831"]), ("speed", ["45234"]), ("Timestamp", ["45234.5"])])
+@pytest.mark.parametrize(
+    ("name", "texts"), [("Date", ["20260831"]), ("Date", ["26243"]), ("speed", ["45234"]), ("Timestamp", ["45234.5"])]
+)
 def test_other_numbers_are_no_days(name: str, texts: list[str]) -> None:
     values, _, _ = read(name, texts)
     assert values == [float(text) for text in texts]
