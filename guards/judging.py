@@ -295,7 +295,7 @@ def _known_counts(
     if cells is not None or court.approvals:
         return None
     kind = court.cells.kinds[part.column]
-    counts = counts_by_extremes(part, evidence, kind, lambda: _log_sizes(court.cells.get_column(part.column)))
+    counts = counts_by_extremes(part, evidence, kind, lambda: _log_sizes(court.cells, part))
     if counts is None or len(part.readings) == 1:
         return counts
     whole = read_tally(counts, part)
@@ -303,9 +303,9 @@ def _known_counts(
     return None if decision.verdict == "refused" else counts  # as a whole it may be what no segment is
 
 
-def _log_sizes(values: pl.Series) -> float:
+def _log_sizes(cells: Cells, part: Part) -> float:
     """Return the sum of log10 of the sizes, in one stream: what is between would be as large as the column."""
-    sizes = values.to_frame().lazy().select(pl.col(values.name).abs().log10().sum())
+    sizes = cells.select([part.column]).lazy().select(value_of(part).abs().log10().sum())
     return float(sizes.collect(engine="streaming").item())
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards import ExportColumn, parse_board
+from guards import ExportColumn, guard, parse_board
 from guards.cells import Cells
 from guards.extremes import counts_by_extremes
 from guards.kinds import Kind
@@ -86,3 +86,16 @@ def test_extremes_settle_what_rows_would(name: str, size: float, spread: list[fl
 def test_what_lies_across_an_edge_or_zero_is_counted(values: list[float], settled: bool) -> None:
     part, evidence, kind, _ = counted("vout (V)", values)
     assert (counts_by_extremes(part, evidence, kind, lambda: 0.0) is not None) == settled
+
+
+def test_overflow_codes_are_in_no_mean() -> None:
+    rows = [["4990.0", "9.9E+37", "5010.0", "5000.0"], ["4990.0", None, "5010.0", "5000.0"]]
+    verdicts = []
+    for cells in rows:
+        frame = pl.DataFrame(
+            {"_row": [1, 2, 3, 4], "vout (V)": cells}, schema={"_row": pl.Int64, "vout (V)": pl.String}
+        )
+        report = guard(frame.lazy(), [ExportColumn("vout (V)", "vout (V)")], BOARD, table="t").report.columns[0]
+        verdicts.append((report.verdict, report.reason))
+    assert verdicts[0] == verdicts[1]
+    assert verdicts[0][0] == "corrected"
