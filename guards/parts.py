@@ -114,7 +114,7 @@ def _target(labels: tuple[Label, ...], declared: Unit | None) -> Unit | None:
 _RISE = re.compile(r"(?i)rise|delta|diff|(^|[^a-z])d[_ ]?t([^a-z]|$)|Δ")
 
 
-_REACTANCE = re.compile(r"(?i)im(ag|\W|_|$)|react|(^|[^a-z])x[lcs]?([^a-z]|$)|z[\"″]|z''")
+_REACTANCE = re.compile(r"(?i)(^|[^a-z]|z)im(ag|[^a-z]|$)|react|(^|[^a-z])x[lcs]?([^a-z]|$)|z[\"″]|z''")
 
 
 def _unlike_the_nodes(part: Part) -> bool:
