@@ -18,7 +18,7 @@ from polars.io.plugins import register_io_source
 
 from bench.export import LINE, ROW, PlainText
 from guards import Shift, TypedCells
-from guards.moments import FIRST_YEAR, PLAIN_FORMS
+from guards.moments import PLAIN_FORMS, YEARS
 
 BATCH_ROWS = 4 * 122_880  # whole row groups of DuckDB: each batch is compressed once
 TEXT_ROWS = 2 * 122_880
@@ -142,11 +142,11 @@ def read_back(
 
 
 def dateless(ask: Callable[[str], pl.DataFrame], target: str, text: PlainText, kinds: Mapping[str, str]) -> bool:
-    """Return whether some point in time is none to the guard (`guards.moments`), which does not know years so early."""
+    """Return whether some point in time is none to the guard, which knows no years so early or late (`moments`)."""
     stamps = [name for name, type_ in column_types(text.columns, kinds).items() if type_ == "TIMESTAMP"]
-    earliest = ", ".join(f"min({quote(name)})" for name in stamps)
-    found = ask(f"SELECT least({earliest}, TIMESTAMP '9999-01-01') FROM {target}").item() if stamps else None
-    return found is not None and found.year < FIRST_YEAR
+    years = ", ".join(f"year({end}({quote(name)}))" for name in stamps for end in ("min", "max"))
+    found = ask(f"SELECT {years} FROM {target}").row(0) if stamps else ()
+    return any(year is not None and not YEARS[0] <= year <= YEARS[1] for year in found)
 
 
 def _counted_there(

@@ -1,59 +1,70 @@
 """Durations, times of day, and days that are counted: `0d 00:00:05.05`, `16:20:00`, `45234.5`.
 
-A duration becomes seconds. What the form does not tell (`00:05:00` could be five minutes or five past midnight) its
-column has to: hours from 24 on, a name, or a count that begins at zero. A time of day is a point in time only together
-with the day that stands beside it, and with the fraction of a second where that has a column of its own; one without a
-day stays text, since nothing says which of two is the later one.
+A duration becomes seconds. `00:05:00` alone could be five minutes or five past midnight, or no time at all: it is a
+duration where its column is named so, or where a column named as a time passes 24 hours or counts from zero with no
+date of its own beside it. A time of day is a point in time only together with the day of the same thing at its side,
+and with the fraction of its second where that has a column; one without a day stays text, since nothing says which of
+two is the later one. What could be read in two ways stays text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import polars as pl
 
 from guards import moments
+from guards.headers import header_unit
 
 DURATION = "duration"
 SERIALS = SERIAL_DATE, SERIAL_TIME = ("serial date", "serial time")
 """Days since 1899-12-30, as spreadsheets count them (ECMA-376 part 1, 18.17.4.1; the 1900 date system)."""
 
 _DURATION = (
-    r"^([+-]?)(?:(?:(\d+)\s*(?:[dD]|[dD]ays?)[,\s]\s*|(\d+)\.)?(\d{1,5}):([0-5]?\d):([0-5]?\d|60)(?:[.,](\d*))?)$"
+    r"^(?:(\d{1,5})\s*(?:[dD]|[dD]ays?,?)\s+(\d{1,2}):([0-5]\d):([0-5]?\d|60)(?:[.,](\d*))?"
+    r"|([+-]?)(?:(\d{1,5})\.)?(\d{1,5}):([0-5]\d):([0-5]\d|60)(?:[.,](\d*))?)$"
 )
-_DAYS = r"^[+-]?\d+(?:\s*[dD]|\.\d+:)"
-_LONG = r"^\+?(?:2[4-9]|[3-9]\d|\d{3,}):"
-_ZERO = r"^[+-]?(?:0+\s*[dD]?[\s.,]*)?0+:0+:0+(?:[.,]0*)?$"
+_DAYS = r"^\d{1,5}\s*[dD]"
+_LONG = r"^\+?(?:\d{1,5}\.\d|24:\d\d:\d*[1-9]|24:[0-5]?[1-9]|2[5-9]:|[3-9]\d:|\d{3,}:)"
+_ZERO = r"^\+?0+:00:00(?:[.,]0*)?$"
 _CLOCK = r"^\d{1,2}:[0-5]\d(?::[0-5]\d(?:[.,:]\d+)?)?(?:\s*[AaPp][Mm])?$"
 _DAY = r"^\d{1,4}[-/.](?:\d{1,2}|[A-Za-z]{3})[-/.]\d{1,4}$"
+_MIDNIGHT = r"[T ]00:00(?::00(?:\.0*)?)?$"
+_TIME = re.compile(r"(?i)(?<![a-z])(?:time|times|dauer|zeit|laufzeit|elapsed|duration|uptime|hours)(?![a-z])|^t$")
 _LASTS = re.compile(
-    r"(?i)elapsed|duration|relative|cumul|(?<![a-z])(?:uptime|on[ _]?time|total[ _]?time|hours in)|dauer|laufzeit"
+    r"(?i)elapsed|duration|dauer|laufzeit|uptime"
+    r"|(?:relative|cumulative|total|load[ _]on|remaining|charge|discharge)[ _]?time|hours in"
 )
-_TIMED = re.compile(r"(?i)time|zeit|elapsed|duration|dauer|clock|delay|period|hour|uptime|age\b|^t\b|^column_\d+$")
-_CLOCKS = re.compile(r"(?i)^(?:local|utc|start|end)?[ _]?(?:time|zeit|uhrzeit|clock)(?:[ _]of[ _]day)?(?:_\d+)?$")
+_OF_A_DAY_IN_WORDS = re.compile(
+    r"(?i)start|begin|stop|end(?!urance)|since|until|of[ _]?day|clock|stamp|uhrzeit|date|utc|local|gmt|step$"
+)
+_FORM = re.compile(r"(?i)(?<![a-z])(h+\w*|m+\w*|s+\w*) ?: ?\w")
+_FRACTION = re.compile(r"(?i)^\W*(?:fraction(?:al)?|frac\.?|sub)[ _-]*(?:of[ _])?(?:a[ _])?sec(?:onds?)?\W*$")
+_NAMED_DATE = re.compile(r"(?i)(?<![a-z])(?:date|datum|day|tag)(?![a-z])")
+_DATED = re.compile(r"(?i)^(?:date|datum|date ?(?:/|and|&|-|_)? ?time)(?:_\d+)?$")
 _WORDS = re.compile(r"[a-z]+|\d+")
 _OF_A_DAY = frozenset("date day datum time clock zeit uhrzeit hh mm ss yyyy yy dd of hms ymd dmy mdy".split())
-_OF_A_ROW = frozenset("test measurement meas log record sample acquisition local utc reading scan data".split())
-_FRACTIONS = re.compile(r"(?i)fract")
-_MILLISECONDS = re.compile(r"(?i)^\W*(?:ms|msecs?|milli ?seconds?)\W*$")
-_DATED = re.compile(r"(?i)^(?:date|datum|date ?(?:/|and|&|-|_)? ?time|time ?stamp ?date)(?:_\d+)?$")
-_SERIALS = (36_526, 55_153)  # from 2000 to 2050; a date code of year and day (26243) is less
+_OF_A_ROW = frozenset("test measurement meas log record".split())
+_MAY_LAST = frozenset("test step scan cycle run acquisition measurement meas sample reading record log".split())
+_LATE = r"^(?:0?[4-9]|1\d|2[0-3]):"  # a test seldom takes so many hours
+_SERIAL = r"^\d{5}(?:\.\d+)?$"
+_SERIALS = (43_101, 50_000)  # 2018 to 2036; read as day, month and year no digits of these make a date
 _PER_DAY = 86_400_000  # a spreadsheet shows milliseconds, and rounds to them
 _EPOCH = pl.datetime(1899, 12, 30, time_unit="us")
+_A_NIGHT = 20 * 3600 * 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
     """A time of day that is read with its day: the column of the day, the form of both with a blank between them, and
-    the column of the fraction, of which `per_second` make a second.
+    the column of the fraction of its second.
     """
 
     day: str
     form: str
     fraction: str | None = None
-    per_second: int = 1
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -61,34 +72,74 @@ class Joined:
         return (self.day,) if self.fraction is None else (self.day, self.fraction)
 
     def read(self, name: str) -> pl.Expr:
-        """Return the points in time over a frame in which the day and the time are texts."""
-        text = pl.concat_str(pl.col(self.day).str.strip_chars(), pl.col(name).str.strip_chars(), separator=" ")
-        found = moments.read(text, self.form)
+        """Return the points in time over a frame in which the day and the time are texts.
+
+        None where a clock passes midnight while its day stays the same, which no row can then be told from.
+        """
+        day, time = pl.col(self.day).str.strip_chars(), pl.col(name).str.strip_chars()
+        found = moments.read(pl.concat_str(day, time, separator=" "), self.form)
+        stays = ((found.diff().dt.total_microseconds() < -_A_NIGHT) & (day == day.shift())).fill_null(value=False)
+        found = pl.when(~stays).then(found)
         if self.fraction is None:
             return found
         part = pl.col(self.fraction).cast(pl.String).str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
-        return found + pl.duration(microseconds=(part * (1_000_000 / self.per_second)).round(), time_unit="us")
+        part = pl.when(part.is_between(0, 1, closed="left")).then(part)
+        return found + pl.duration(microseconds=(part * 1_000_000).round(), time_unit="us")
 
 
-def guess_forms(texts: pl.DataFrame) -> dict[str, str]:
-    """Return DURATION for each column of text of which every filled cell is one."""
-    like = _all(texts, _DURATION)
+def guess_forms(texts: pl.DataFrame, has_days: Callable[[], bool]) -> dict[str, str]:
+    """Return DURATION for each column of text of which every filled cell is one.
+
+    `has_days`: whether the table has a date (`has_day`); asked where it matters.
+    """
+    like = [name for name in _all(texts, _DURATION) if header_unit(name) is None]
     whole = texts.select(pl.col(like).str.strip_chars())
-    days, long, zero = (_some(whole, pattern) for pattern in (_DAYS, _LONG, _ZERO))
-    begins = {name for name in zero if re.match(_ZERO, str(whole[name].drop_nulls()[0]))}
-    lasting = {name for name in like if _LASTS.search(name)}
-    if _all(texts, _DAY):
-        begins = {name for name in begins if not _CLOCKS.match(name)}
-    counting = {name for name in long | begins if _TIMED.search(name)}
-    return dict.fromkeys(days | lasting | counting, DURATION)
+    with_days, long = _some(whole, _DAYS), _some(whole, _LONG)
+    named = {name for name in like if _may_last(_spaced(name))}
+    lasting = {name for name in named if _LASTS.search(_spaced(name))}
+    counting = {name for name in named - lasting if _counts_from_zero(whole.get_column(name))}
+    counting = set() if counting and has_days() else counting
+    return dict.fromkeys(with_days | lasting | (long & named) | counting, DURATION)
+
+
+def _may_last(name: str) -> bool:
+    """Return whether a name is a time's, not one of a day, and says of no other form: `min:sec:ms` does."""
+    form = _FORM.search(name)
+    return bool(_TIME.search(name)) and not _OF_A_DAY_IN_WORDS.search(name) and (form is None or form[1][0] in "hH")
+
+
+def _spaced(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+
+
+def _counts_from_zero(texts: pl.Series) -> bool:
+    """Return whether the first is zero, and none goes back as a clock does at midnight."""
+    texts = texts.drop_nulls()
+    values = texts.to_frame().select(read(pl.col(texts.name), DURATION)).to_series()
+    back = (values.diff() < 0).fill_null(value=False) & (values.shift() >= 23 * 3600).fill_null(value=False)
+    return re.match(_ZERO, str(texts[0])) is not None and not back.any()
+
+
+def has_day(head: pl.DataFrame) -> bool:
+    """Return whether a table has a date of its rows that is no point in time by itself: a text, a number, midnights."""
+    forms = moments.guess_forms(head)
+    for name in head.columns:
+        unnamed = re.fullmatch(r"column_\d+", name) and name in forms
+        named = _NAMED_DATE.search(_spaced(name)) and _subject(name) <= _OF_A_ROW | _MAY_LAST and head[name].count()
+        form = forms.get(name)
+        whole = form is not None and not moments.is_date(form) and not head[name].str.contains(_MIDNIGHT).all()
+        if (named or unnamed) and not whole:
+            return True
+    return False
 
 
 def guess_serials(numbers: pl.DataFrame) -> dict[str, str]:
     """Return the form of the days for columns that are named as dates and hold only a spreadsheet's numbers of them."""
+    named = numbers.select(name for name in numbers.columns if _DATED.match(name))
     found = {}
-    for name in filter(_DATED.match, numbers.columns):
+    for name in _all(named, _SERIAL):
         days = numbers[name].cast(pl.Float64, strict=False).drop_nulls()
-        if days.len() and days.len() == numbers[name].count() and days.is_between(*_SERIALS).all():
+        if days.is_between(*_SERIALS, closed="left").all():
             found[name] = SERIAL_DATE if (days == days.floor()).all() else SERIAL_TIME
     return found
 
@@ -107,11 +158,12 @@ def join_days(head: pl.DataFrame, unread: Iterable[str]) -> dict[str, Joined]:
         day = _beside(head.columns, name, days)
         if day is None or head[name].count() != head.select(pl.col(day, name)).drop_nulls().height:
             continue
+        if _subject(name) & _MAY_LAST and not head[name].str.strip_chars().str.contains(_LATE).all():
+            continue  # of a test: when it was, or how long it took
         text = pl.concat_str(pl.col(day, name).str.strip_chars(), separator=" ")
-        if form := moments.guess_forms(head.select(text.alias(name))).get(name):
-            whole = head[name].str.contains(r":\d\d:\d\d$").all()
-            fraction = next(_fractions(head, name), (None, 1)) if whole else (None, 1)
-            found[name] = Joined(day, form, *fraction)
+        if form := moments.guess_forms(head.select(text.alias(day))).get(day):
+            whole = head[name].str.contains(r":\d\d:\d\d\s*$").all()
+            found[name] = Joined(day, form, next(_fractions(head, name), None) if whole else None)
     return found
 
 
@@ -122,13 +174,17 @@ def read(column: pl.Expr, form: str) -> pl.Expr:
     """
     if form in SERIALS:
         days = column.cast(pl.String).str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
-        at = _EPOCH + pl.duration(milliseconds=(days * _PER_DAY).round())
+        whole = days.is_between(*_SERIALS, closed="left") & ((days == days.floor()) | (form == SERIAL_TIME))
+        at = _EPOCH + pl.duration(milliseconds=(pl.when(whole).then(days) * _PER_DAY).round())
         return at.cast(pl.Date if form == SERIAL_DATE else pl.Datetime("us"))
     part = column.str.strip_chars().str.extract_groups(_DURATION).struct
-    days = pl.coalesce(part.field("2"), part.field("3"), pl.lit("0")).cast(pl.Int64)
-    hours, minutes, seconds = (part.field(str(group)).cast(pl.Int64) for group in (4, 5, 6))
-    whole = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
-    text = pl.concat_str(part.field("1"), whole.cast(pl.String), pl.lit("."), part.field("7").fill_null("0"))
+
+    def group(*numbers: int) -> pl.Expr:
+        return pl.coalesce(part.field(str(number)) for number in numbers)
+
+    days, hours, minutes, seconds = (group(*pair).cast(pl.Int64) for pair in ((1, 7), (2, 8), (3, 9), (4, 10)))
+    total = ((days.fill_null(0) * 24 + hours) * 60 + minutes) * 60 + seconds
+    text = pl.concat_str(group(6).fill_null(""), total.cast(pl.String), pl.lit("."), group(5, 11).fill_null("0"))
     return text.cast(pl.Float64, strict=False)
 
 
@@ -157,23 +213,22 @@ def _beside(names: list[str], name: str, days: list[str]) -> str | None:
 
 def _subject(name: str) -> frozenset[str]:
     """Return the words of a name that say of what it is a date or a time."""
-    return frozenset(_WORDS.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())) - _OF_A_DAY
+    return frozenset(_WORDS.findall(_spaced(name).lower())) - _OF_A_DAY
 
 
 def _of_the_same(time: str, day: str) -> bool:
     own, other = _subject(time), _subject(day)
     unnamed = all(re.fullmatch(r"column_\d+", name) for name in (time, day))
-    return own == other or unnamed or (other <= _OF_A_ROW and own <= _OF_A_ROW)
+    return unnamed or own == other or (not own and other <= _OF_A_ROW)
 
 
-def _fractions(head: pl.DataFrame, name: str) -> Iterator[tuple[str, int]]:
+def _fractions(head: pl.DataFrame, name: str) -> Iterator[str]:
     """Yield the column behind a time that holds the fraction of its second."""
     for other in head.columns[head.columns.index(name) + 1 :][:1]:
-        per_second = 1 if _FRACTIONS.search(other) else 1000 if _MILLISECONDS.match(other) else 0
         part = head[other].str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
         filled = part.count() == head[other].count() == head[name].count()
-        if per_second and filled and part.is_between(0, per_second, closed="left").all():
-            yield other, per_second
+        if _FRACTION.match(other) and filled and part.is_between(0, 1, closed="left").all():
+            yield other
 
 
 def kind_of(form: str) -> str:

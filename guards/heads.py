@@ -48,7 +48,8 @@ def guess_kinds(head: pl.DataFrame, decimal: str) -> dict[str, str]:
             guesses[name] = "number"
     rest = rest.select(name for name in rest.columns if guesses[name] == "text")
     numbers = texts.select(name for name, guess in guesses.items() if guess == "number")
-    return guesses | moments.guess_forms(rest) | clocks.guess_forms(rest) | clocks.guess_serials(numbers)
+    forms = clocks.guess_forms(rest, lambda: clocks.has_day(head))
+    return guesses | moments.guess_forms(rest) | forms | clocks.guess_serials(numbers)
 
 
 def codes(head: pl.DataFrame) -> list[str]:

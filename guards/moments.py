@@ -8,6 +8,7 @@ first or where slashes part it: 10.12.2023 may be a version. The first day of th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import polars as pl
@@ -28,30 +29,50 @@ _EITHER_WAY = (
 )
 _LIKE = r"^\s*\d{1,4}[-/.](\d{1,2}|[A-Za-z]{3})[-/.]\d{1,4}\s*($|[T ])"
 _NO_DATE = r"^\s*(?:0?1[-/.]0?1[-/.]0001|0001[-/.]01[-/.]01)(?:$|[T ])"
-FIRST_YEAR = 1000
-"""What is earlier is no point in time: strptime takes 26 for the year 26."""
+YEARS = (1900, 2199)
+"""What is earlier or later is no point in time: strptime takes 26 for the year 26, and `2/14/1002` is a slot."""
+_ORDERS = (
+    ("mdy", r"m{1,3}\W?d{1,2}\W?y"),
+    ("dmy", r"d{1,2}\W?m{1,3}\W?y"),
+    ("ymd", r"y{1,4}\W?m{1,3}\W?d"),
+    ("ydm", r"y{1,4}\W?d{1,2}\W?m"),
+)
 
 
 def guess_forms(head: pl.DataFrame) -> dict[str, str]:
     """Return the form of each column of which every filled cell is a point in time."""
     left = _like(head)
     found: dict[str, str] = {}
+    said = {name: order for name in left.columns if (order := _order_in(name))}
     for forms in (*((form,) for form in (*PLAIN_FORMS, _ISO_DATE, *_FORMS)), *_EITHER_WAY):
         left = left.select(name for name in left.columns if name not in found)
         if not left.width:
             break
         for name, form in _fitting(left, forms):
-            found[name] = "" if name in found else form
+            if said.get(name, _order_of(form)) == _order_of(form):
+                found[name] = "" if name in found else form
     return {name: form for name, form in found.items() if form}
 
 
 def either_way(head: pl.DataFrame) -> set[str]:
     """Return the columns of which every filled cell is a point in time, whether the day or the month comes first."""
     left, found = _like(head), set()
+    left = left.select(name for name in left.columns if not _order_in(name))
     for one, other in _EITHER_WAY if left.width else ():
         both = [{name for name, _ in _fitting(left, (form,))} for form in (one, other)]
         found |= both[0] & both[1]
     return found
+
+
+def _order_of(form: str) -> str:
+    """Return in which order a form has day, month and year."""
+    return "".join(letter for letter in form.replace("%b", "%m").lower() if letter in "dmy")[:3]
+
+
+def _order_in(name: str) -> str | None:
+    """Return the order that a header names: `Date (MM/DD/YYYY)`."""
+    found = [order for order, pattern in _ORDERS if re.search(rf"(?i)(?<![a-z]){pattern}", name)]
+    return found[0] if len(found) == 1 else None
 
 
 def _like(head: pl.DataFrame) -> pl.DataFrame:
@@ -80,7 +101,7 @@ def read(text: pl.Expr, form: str) -> pl.Expr:
         found = text.str.to_datetime(form, strict=False, time_unit="us")
         if form.endswith("z"):
             found = found.dt.replace_time_zone(None)  # polars has made it UTC
-    return pl.when(found.dt.year() >= FIRST_YEAR).then(found)
+    return pl.when(found.dt.year().is_between(*YEARS)).then(found)
 
 
 def no_date(text: pl.Expr) -> pl.Expr:

@@ -42,9 +42,10 @@ def read(name: str, texts: Texts, **others: Texts) -> tuple[list[object], str, s
         ("Time", ["00:00:00", "00:01:00", "00:00:30"], [0, 60, 30]),
         ("Relative Time(h:min:s.ms)", ["0:00:10.000", "0:00:20.125"], [10, 20.125]),
         ("Elapsed", ["14:03:07", "14:03:08"], [50587, 50588]),
-        ("delay", ["-0:00:01.5", "+30:00:00"], [-1.5, 108000]),
+        ("Delay time", ["-0:00:01.5", "+30:00:00"], [-1.5, 108000]),
         ("Load_On_Time", ["14:03:07"], [50587]),
-        ("column_3", ["00:00:00", "00:00:05"], [0, 5]),
+        ("column_3", ["0d 00:00:00", "0d 00:00:05"], [0, 5]),
+        ("StepTime", ["0:00:00", "0:00:05", "0:00:00"], [0, 5, 0]),
     ],
 )
 def test_durations_become_seconds(name: str, texts: Texts, seconds: list[float | None]) -> None:
@@ -61,12 +62,34 @@ def test_durations_become_seconds(name: str, texts: Texts, seconds: list[float |
         ("Time", ["00:00:00", "later"]),
         ("Time", ["00:61:00", "00:00:00"]),
         ("Elapsed", ["35:29.7", "35:30.7"]),
+        ("Elapsed", ["-1 day, 23:59:59", "0:00:01"]),
+        ("Elapsed", ["200000000000000d 00:00:01"]),
+        ("Elapsed (h)", ["00:00:30", "26:30:00"]),
+        ("Elapsed Time (min:sec:ms)", ["30:10:05"]),
+        ("Time (mm:ss:ff)", ["30:10:05", "00:00:00"]),
+        ("Time (HH:MM:SS)", ["22:05:07"]),
+        ("Time", ["00:00:00", "12:00:00", "23:59:59", "00:00:00"]),
+        ("Time", ["23:00:00", "24:00:00", "01:00:00"]),
+        ("Time of Day", ["00:00:00", "00:15:00"]),
+        ("Uhrzeit", ["00:00:00", "00:15:00"]),
+        ("Start Time", ["00:00:00", "14:15:00"]),
+        ("Duration Start", ["14:03:07"]),
+        ("Uptime since", ["14:00:00"]),
+        ("On Time", ["14:00:00"]),
+        ("Calibration Time", ["22:05:07"]),
         ("ratio", ["1:2:3", "2:3:4"]),
         ("alloy", ["60:30:10", "0:0:0"]),
-        ("Calibration Time", ["22:05:07"]),
-        ("Time (HH:MM:SS)", ["22:05:07"]),
+        ("alloy", ["96.5:3:0.5"]),
+        ("mix ratio", ["1.5:10:10"]),
+        ("channel", ["1.01:00:01"]),
+        ("Leakage [uA]", ["0:00:00", "0:00:01"]),
+        ("Average angle", ["45:30:10"]),
+        ("Time Step", ["0:00:00", "1:02:03"]),
+        ("Period R:G:B", ["60:30:10"]),
+        ("relative composition", ["60:30:10"]),
+        ("Cumulative P:F:S", ["120:30:10"]),
+        ("column_2", ["60:30:10", "70:20:10"]),
     ],
-    ids=["a time of day", "a word", "no minutes", "two parts", "no clock", "an alloy", "calibrati-on", "a form"],
 )
 def test_what_is_no_duration_stays_text(name: str, texts: Texts) -> None:
     values, reason, unit = read(name, texts)
@@ -145,12 +168,56 @@ def test_a_time_goes_with_the_date_of_the_same_thing(names: Sequence[str], joine
     assert pairs == joined
 
 
-def test_milliseconds_beside_a_clock_are_its_own() -> None:
-    values, _, _ = read("Date", ["2026-08-31"] * 2, Time=["22:05:07"] * 2, ms=["0", "250"])
-    assert values == [date(2026, 8, 31)] * 2
-    values, reason, _ = read("Time", ["22:05:07"] * 2, ms=["0", "250"], Date=["2026-08-31"] * 2)
-    assert values == [datetime(2026, 8, 31, 22, 5, 7), datetime(2026, 8, 31, 22, 5, 7, 250_000)]
-    assert reason.endswith("read together with Date and ms.")
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [("Void Fraction", ["0.25", "0.5"]), ("Fraction (%)", ["0.25", "0.5"]), ("Diffraction", ["0.3", "0.2"]),
+     ("Fractional ms", ["0.25", "0.5"]), ("ms", ["12", "15"]), ("Fractional Seconds", ["0.5", "1.5"])],
+)  # fmt: skip
+def test_only_the_fraction_of_a_second_is_added_to_a_clock(name: str, cells: Texts) -> None:
+    found = judged({"Date": ["2026-08-31"] * 2, "Time": ["22:05:07"] * 2, name: cells})
+    assert found.corrected.collect()["Time"].to_list() == [datetime(2026, 8, 31, 22, 5, 7)] * 2
+    assert found.report.columns[1].reason == "time: not judged; read together with Date."
+
+
+def test_a_fraction_that_is_none_later_leaves_the_clock_text() -> None:
+    n = 2_500
+    parts = ["0.5"] * n + ["5"]
+    found = judged({"Date": ["2026-08-31"] * (n + 1), "Time": ["22:05:07"] * (n + 1), "Fractional Seconds": parts})
+    assert found.corrected.collect()["Time"].to_list() == ["22:05:07"] * (n + 1)
+
+
+def test_a_clock_that_passes_midnight_while_its_day_stays_is_text() -> None:
+    times = ["23:59:59", "00:00:01"]
+    assert read("Time", times, Date=["2026-08-31"] * 2)[0] == times
+    assert read("Time", times, Date=["2026-08-31", "2026-09-01"])[0] == [
+        datetime(2026, 8, 31, 23, 59, 59), datetime(2026, 9, 1, 0, 0, 1),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("days", "seconds"),
+    [
+        ({}, True),
+        ({"Date": ["2026-08-31 00:00:01"] * 2}, True),
+        ({"Cal Date": ["2026-08-31"] * 2, "Firmware": ["1.2.3"] * 2}, True),
+        ({"Date": ["2026-08-31"] * 2}, False),
+        ({"Date": ["20260831"] * 2}, False),
+        ({"Date": ["46265"] * 2}, False),
+        ({"Date": ["2026-08-31 00:00:00"] * 2}, False),
+        ({"Date": ["31 August 2026"] * 2}, False),
+    ],
+)
+def test_a_count_from_zero_beside_a_date_may_be_a_clock(days: Mapping[str, Texts], seconds: bool) -> None:
+    values, _, _ = read("Time", ["00:00:00", "00:00:10"], **days)
+    assert (values == [0, 10]) == seconds
+
+
+def test_how_long_a_test_took_is_not_when_it_was() -> None:
+    dates = {"Test Date": ["2026-08-31"] * 2}
+    assert read("Test Time", ["00:01:30", "00:02:10"], **dates)[0] == ["00:01:30", "00:02:10"]
+    assert read("Test Time", ["14:01:30", "14:02:10"], **dates)[0][0] == datetime(2026, 8, 31, 14, 1, 30)
+    assert read("UTC Time", ["03:30:00"], Date=["2026-08-31"])[0] == ["03:30:00"]
+    assert read("Test Time", ["14:30:00"], **{"Sample Date": ["2026-08-31"]})[0] == ["14:30:00"]
 
 
 def test_a_time_of_day_is_not_joined_with_a_day_that_can_be_read_either_way() -> None:
@@ -169,11 +236,35 @@ def test_a_spreadsheets_days_are_points_in_time_under_a_date() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "texts"), [("Date", ["20260831"]), ("Date", ["26243"]), ("speed", ["45234"]), ("Timestamp", ["45234.5"])]
+    ("name", "texts"),
+    [("Date", [text]) for text in ("20260831", "26243", "40426", "50126", "040126", "50000", "52640", "37001")]
+    + [("speed", ["45234"]), ("Timestamp", ["45234.5"])],
 )
 def test_other_numbers_are_no_days(name: str, texts: list[str]) -> None:
     values, _, _ = read(name, texts)
     assert values == [float(text) for text in texts]
+
+
+def test_a_count_of_days_that_ends_is_no_date() -> None:
+    for odd in ("0", "20260831", "45000.5"):
+        days = [str(45_000 + n % 500) for n in range(2_500)]
+        values, reason, _ = read("Date", [*days, odd])
+        assert values == [*days, odd]
+        assert reason == "time: not judged."
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "values"),
+    [
+        ("Date [DD/MM/YYYY]", ["03/04/2026"], [date(2026, 4, 3)]),
+        ("Date (MM/DD/YYYY)", ["03/04/2026"], [date(2026, 3, 4)]),
+        ("Date (MM.DD.YYYY hh:mm)", ["03.04.2026 10:00"], ["03.04.2026 10:00"]),
+        ("Date (YYYY-DD-MM)", ["2026-03-04"], ["2026-03-04"]),
+        ("slot", ["1/16/1001", "2/14/1002"], ["1/16/1001", "2/14/1002"]),
+    ],
+)
+def test_a_header_says_the_order_of_its_dates(name: str, texts: Texts, values: list[object]) -> None:
+    assert read(name, texts)[0] == values
 
 
 def test_the_least_date_of_all_stands_for_none() -> None:
