@@ -92,7 +92,7 @@ def guess_forms(texts: pl.DataFrame, has_days: Callable[[], bool]) -> dict[str, 
 
     `has_days`: whether the table has a date (`has_day`); asked where it matters.
     """
-    like = [name for name in _all(texts, _DURATION) if header_unit(name) is None]
+    like = [name for name in _all(texts, _DURATION) if (unit := header_unit(name)) is None or unit[2].symbol == "s"]
     whole = texts.select(pl.col(like).str.strip_chars())
     with_days, long = _some(whole, _DAYS), _some(whole, _LONG)
     named = {name for name in like if _may_last(_spaced(name))}

@@ -85,8 +85,13 @@ def _trimmed(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[str]]:
 
 
 def _shown(cell: Any) -> str:
-    """Return a cell as text. What its format makes of a number is part of it: 0.93 may be shown as 93 %, or with mV."""
+    """Return a cell as text.
+
+    What its format makes of it is part of it: 0.93 may be shown as 93 %, or with mV, and a day without its midnight.
+    """
     value = cell.value
+    if isinstance(value, datetime) and value.time() == time() and "h" not in str(cell.number_format).lower():
+        return value.date().isoformat()
     if not isinstance(value, float | int) or isinstance(value, bool):
         return _cell(value)
     shape = str(cell.number_format)
@@ -106,5 +111,14 @@ def _cell(value: object) -> str:
     if isinstance(value, date | time):
         return value.isoformat()
     if isinstance(value, timedelta):
-        return repr(value.total_seconds())
+        return _duration(value)
     return str(value).upper() if isinstance(value, bool) else str(value)
+
+
+def _duration(value: timedelta) -> str:
+    """Return a duration as one, in no unit that a header could contradict: `0d 00:01:30.5`."""
+    if value < timedelta():
+        return repr(value.total_seconds())
+    minutes, seconds = divmod(value.seconds, 60)
+    fraction = f".{value.microseconds:06}".rstrip("0") if value.microseconds else ""
+    return f"{value.days}d {minutes // 60:02}:{minutes % 60:02}:{seconds:02}{fraction}"

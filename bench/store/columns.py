@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 Units = Mapping[str | None, str | None]
 """The unit of each measurement; one entry under None where a column has no measurements."""
 EXACT = 2**53  # beyond it a double holds only some integers
-_WORDS = {"VARCHAR": "text", "BIGINT": "integer", "DOUBLE": "number", "BOOLEAN": "boolean", "TIMESTAMP": "time"}
+_WORDS = {"VARCHAR": "text", "BIGINT": "integer", "DOUBLE": "number", "BOOLEAN": "boolean", "TIMESTAMP": "time",
+          "DATE": "date"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import polars as pl
 
 from bench.bulk import BATCH_ROWS, literal, quote
 from bench.export import ROW
 from bench.store import schema
-from bench.store.columns import Incoming, Place, Stored, place_all
+from bench.store.columns import Extent, Incoming, Place, Stored, place_all
 from bench.store.database import MAIN, Connection, append, types_of
 from bench.store.judging import JudgedTable
 from bench.store.raw import Keyed
@@ -24,9 +25,14 @@ def write_rows(con: Connection, known: Known, batch: Sequence[Keyed]) -> Places:
     """Write the corrected rows: small tables of one form together, large ones batch by batch. Return the places."""
     places: dict[tuple[int, str], Sequence[Place]] = {}
     small: dict[tuple[str, tuple[tuple[str, pl.DataType], ...]], list[pl.DataFrame]] = {}
+
+    def write_small(of: str | None = None) -> None:
+        for form in [form for form in small if of in (None, form[0])]:
+            append(con, f"{MAIN}.main.{quote(form[0])}", pl.concat(small.pop(form)))
+
     for key, table in ((key, table) for key, judged in batch for table in judged.tables):
         name = _table(con, known, table.report)
-        found = places[key, table.report.name] = _prepare(con, known, name, table)
+        found = places[key, table.report.name] = _prepare(con, known, name, table, partial(write_small, name))
         chosen = [
             pl.lit(key, pl.Int64).alias(schema.EXPORT), pl.col(ROW),
             *(pl.col(place.name).alias(place.stored.name) for place in found),
@@ -39,8 +45,7 @@ def write_rows(con: Connection, known: Known, batch: Sequence[Keyed]) -> Places:
                 chunk_size=BATCH_ROWS, maintain_order=True
             ):  # fmt: skip
                 append(con, f"{MAIN}.main.{quote(name)}", rows)
-    for (name, _), frames in small.items():
-        append(con, f"{MAIN}.main.{quote(name)}", pl.concat(frames))
+    write_small()
     return places
 
 
@@ -68,8 +73,11 @@ def _table(con: Connection, known: Known, report: TableReport) -> str:
     return name
 
 
-def _prepare(con: Connection, known: Known, name: str, table: JudgedTable) -> list[Place]:
-    """Find the columns' places, and add or widen what is needed."""
+def _prepare(con: Connection, known: Known, name: str, table: JudgedTable, write: Callable[[], None]) -> list[Place]:
+    """Find the columns' places, and add or widen what is needed.
+
+    `write` writes the table's rows that wait: what a column holds is seen when they are there.
+    """
     stored = known.columns[name.lower()]
     types = types_of(con, table.schema)
     incoming = [
@@ -78,7 +86,12 @@ def _prepare(con: Connection, known: Known, name: str, table: JudgedTable) -> li
         if column != ROW
     ]
     keys = [Stored(key, "", type_) for key, type_ in _KEYS.items()]  # their names are taken
-    places = place_all(incoming, [*keys, *stored], lambda column: extent_of(con, name, column))
+
+    def extent(column: Stored) -> Extent:
+        write()
+        return extent_of(con, name, column)
+
+    places = place_all(incoming, [*keys, *stored], extent)
     target = f"{MAIN}.main.{quote(name)}"
     by_name = {each.name: each for each in stored}
     for place in places:

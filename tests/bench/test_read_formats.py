@@ -7,12 +7,14 @@ import json
 import struct
 import sys
 import zipfile
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
 import polars as pl
 import pytest
 import zstandard
 
+import bench
 from bench.errors import EnvironmentProblem, ExportError, UsageError
 from bench.export import Export
 from bench.readers import Format, ReadOptions, formats, read
@@ -582,3 +584,20 @@ def test_openhtf_records_one_a_line(tmp_path: Path) -> None:
     path.write_text(line % 1 + line % 2)
     frame = read(path).tables[0].frame.collect()
     assert frame.select("serial", "measurement", "value").rows() == [("SN1", "v", "4.9"), ("SN2", "v", "4.9")]
+
+
+def test_durations_and_clocks_of_a_workbook_are_what_the_same_text_is(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl", reason="the extra xlsx is not installed")
+    book = openpyxl.Workbook()
+    book.active.append(["Date", "Time", "Soak", "Rest (s)", "Rest (min)"])
+    for n in range(3):
+        lasts = timedelta(hours=30 * n, seconds=1.5)
+        book.active.append([date(2026, 8, 31), time(10, 0, n), lasts, lasts, lasts])
+    book.save(tmp_path / "soak.xlsx")
+    with bench.analyze(tmp_path / "soak.xlsx") as analysis:
+        table, units = analysis.table(), analysis.units("soak")
+        assert table["Soak"].to_list() == table["Rest (s)"].to_list() == [1.5, 108001.5, 216001.5]
+        assert (units["Soak"], units["Rest (s)"]) == ("s", "s")
+        assert table["Rest (min)"].to_list() == ["0d 00:00:01.5", "1d 06:00:01.5", "2d 12:00:01.5"]  # not in min
+        assert table["Date"][0] == date(2026, 8, 31)
+        assert table["Time"].to_list() == [datetime(2026, 8, 31, 10, 0, n) for n in range(3)]

@@ -116,7 +116,7 @@ def check_lines(content: bytes, dialect: Mapping[str, object]) -> None:
     counts = dialect["lines"]
     assert isinstance(counts, dict)
     encoding = str(dialect["encoding"])
-    text = content.decode("utf-8-sig" if encoding == "utf-8" else encoding, "replace").lstrip("\ufeff")
+    text = content.decode("utf-8-sig" if encoding == "utf-8" else encoding, "replace").removeprefix("\ufeff")
     if re.search(r"\r(?!\n)", text):
         return  # a lone CR ends a line, except within quotes
     assert sum(counts.values()) == text.count("\n") + (text[-1:] not in ("", "\n")), counts

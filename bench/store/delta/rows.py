@@ -26,9 +26,10 @@ KEYS: dict[str, pl.DataType] = {
 }  # fmt: skip
 POLARS: dict[str, pl.DataType] = {
     "BIGINT": pl.Int64(), "DOUBLE": pl.Float64(), "VARCHAR": pl.String(), "BOOLEAN": pl.Boolean(),
-    "TIMESTAMP": pl.Datetime("us"),
+    "TIMESTAMP": pl.Datetime("us"), "DATE": pl.Date(),
 }  # fmt: skip
-_DELTA = {"long": "BIGINT", "double": "DOUBLE", "string": "VARCHAR", "boolean": "BOOLEAN", "timestamp_ntz": "TIMESTAMP"}
+_DELTA = {"long": "BIGINT", "double": "DOUBLE", "string": "VARCHAR", "boolean": "BOOLEAN", "timestamp_ntz": "TIMESTAMP",
+          "date": "DATE"}  # fmt: skip
 _COLUMN = re.compile(r"(test[ _-]?)?(station|tester|stand)([ _-]?(id|name|number|no))?", re.IGNORECASE)
 _METADATA = re.compile(rf"{_COLUMN.pattern}|node", re.IGNORECASE)  # STDF's node is the tester
 _STATIONS = 100  # more values than that in one export are no stations
@@ -90,7 +91,9 @@ def _type(type_: pl.DataType, units: Mapping[str | None, str | None], extent: Ex
         return "DOUBLE" if any(units.values()) and extent.magnitude <= EXACT else "BIGINT"
     if type_.is_float():
         return "DOUBLE"
-    return "BOOLEAN" if type_ == pl.Boolean else "TIMESTAMP" if isinstance(type_, pl.Datetime) else "VARCHAR"
+    if isinstance(type_, pl.Datetime):
+        return "TIMESTAMP"
+    return "BOOLEAN" if type_ == pl.Boolean else "DATE" if type_ == pl.Date else "VARCHAR"
 
 
 def rows(

@@ -132,6 +132,38 @@ def test_a_column_joins_by_name_and_unit_and_loses_nothing(take: Cli, place: str
         assert units["vout_v"] == "V"
 
 
+@pytest.mark.parametrize(
+    ("name", "first", "second"),
+    [
+        ("code", ["000123", "000124"], ["0.5", "10"]),
+        ("Date", ["46265.25"], ["2026-08-31"]),
+        ("Stamp", ["2026-08-31 10:00:00"], ["2026-09-01"]),
+        ("Date", ["03/04/2026"], ["08/31/2026"]),
+        ("Date", ["08/31/2026"], ["03/04/2026"]),
+        ("Time", ["08:00:00"], ["0"]),
+        ("x", ["0.1", "10"], ["abc"]),
+    ],
+    ids=["codes and numbers", "times and days", "stamps and days", "either way and a date", "a date and either way",
+         "a clock and a number", "numbers and a word"],
+)  # fmt: skip
+def test_one_run_loses_nothing_of_exports_that_are_read_differently(
+    take: Cli, place: str, inbox: Path, tmp_path: Path, name: str, first: list[str], second: list[str]
+) -> None:
+    alone = []
+    for day, cells in enumerate((first, second), 1):
+        path = inbox / f"log-2026-08-0{day}.csv"
+        path.write_text("\n".join([f"{name},v", *(f"{cell},{day}" for cell in cells)]) + "\n")
+        with bench.analyze(path, db=tmp_path / f"{day}.duckdb") as analysis:
+            alone += analysis.table()[name].to_list()
+    assert set(told(take()).values()) == {"added"}
+    with bench.open(place) as analysis:
+        table = analysis.table().sort("_export", "_row")
+        held = [column for column in table.columns if column.split(" (")[0] == name]
+        found = [next(value for value in row if value is not None) for row in table.select(held).rows()]
+    assert found == alone
+    assert len(held) == 2
+
+
 def test_columns_may_have_the_names_that_the_store_itself_uses(take: Cli, here: Cli, place: str, inbox: Path) -> None:
     names = ["text", "column_name", "_export", "_row", "_line", "_day", "_station", "table_name"]
     for number, name in enumerate(names):  # a cell that is cleared; one that is not
