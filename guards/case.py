@@ -11,7 +11,7 @@ from guards.report import Witness
 from guards.tally import Tally
 from guards.witnesses import DECIDING_CHECKS, MAJORITY, TOLERATED
 
-_HALF = 0.5
+HALF = 0.5
 WIDEST_SLIP = 6.5
 """In decades: without a hard contradiction, a label is taken for V instead of uV, not for V instead of nV."""
 
@@ -52,7 +52,7 @@ class Case:
         if any(w.supports is False and not w.hard and w.name != "expected range" and w.candidate == self.declared.label
                for w in self.witnesses):  # fmt: skip
             return True
-        few = self.tally.explained[0] < _HALF * self.tally.judged
+        few = self.tally.explained[0] < HALF * self.tally.judged
         # What a name of its own may hold the board does not say; nor where a node is that says nothing of it.
         known = self.part.claimed or (self.part.generic and not self.part.incomplete)
         if few and known and any(self._plausible_rival(i) for i in range(1, len(self.part.readings))):

@@ -50,7 +50,7 @@ _TEMPERATURE_WORDS = re.compile(r"(?i)^(t|t\d+|ta|tc|tj)$|temp|tamb|tcase|ambien
 # What stands before a letter that numbers a thing rather than naming a unit: phase_a, channel_c, rev_c.
 _NUMBERED = re.compile(
     r"(?i)(^|_)(phase|winding|coil|sensor|probe|lane|string|pin|ch|chan|channel|side|port|bank|leg|line|rev|revision|ver"
-    r"|slot|site|group|lot|bin|opt|option|part|code|hw|fw|usb|class|grade|variant|type|model)$"
+    r"|slot|site|group|lot|bin|opt|option|part|code|hw|fw|usb|class|grade|variant|type|model|operator|shift|team)$"
 )
 _CONVERTER = "adc"
 _WHOLE_HEADER = re.compile(r"^(?:[VAW]|%|(?!(?i:min|adc)$)\D{2,})$")  # P1 is a power, and a code for per cent

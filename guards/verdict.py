@@ -29,7 +29,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from guards.candidates import Candidate
-from guards.case import WIDEST_SLIP, Case
+from guards.case import HALF, WIDEST_SLIP, Case
 from guards.mixture import mixed_with
 from guards.parts import Part
 from guards.proposals import proposal_for
@@ -40,7 +40,6 @@ from guards.witnesses import MAJORITY, TOLERATED, testimony
 
 _MINIMUM_ROWS = 3
 _STRAYS = 0.01
-_HALF = 0.5
 _FAULT = 5
 """How many times a node's absolute range what it measures may be and yet be a fault."""
 
@@ -160,7 +159,7 @@ def _fitting(case: Case) -> list[Candidate]:
     fits = [
         reading for i, reading in enumerate(part.readings)
         if i and reading.automatic and reading.affine and case.explains(i) and t.explained[i] >= _MINIMUM_ROWS
-        and (t.explained[i] >= _HALF * t.judged if part.claimed else case.slip(reading) <= WIDEST_SLIP)
+        and (t.explained[i] >= HALF * t.judged if part.claimed else case.slip(reading) <= WIDEST_SLIP)
         and not (case.only_out_of_range and case.failed_by_results(reading))
     ]  # fmt: skip
     return fits or case.named_by_checks()
