@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -72,7 +73,9 @@ _ROLE_NAMES: dict[Role, frozenset[str]] = {
     ),
     "result": frozenset("result status passfail outcome verdict pass passed passorfail teststatus stepstatus".split()),
     "limit": _LOWER_NAMES | _UPPER_NAMES | {"nominal", "target", "nominalvalue"},
-    "unit": frozenset("unit units uom measunit valueunit unitofmeasure".split()),
+    "unit": frozenset(
+        "unit units uom measunit valueunit unitofmeasure limitunit limitunits limitsunit unitlimit".split()
+    ),
     "index": frozenset(
         """index idx n no number step stepno stepnumber stepindex seq sequence record recno rec rownum row point pointno
         sample sampleno cycle cycleindex cyclenumber readingn readingno reading# scan sweep count loop run testno
@@ -80,6 +83,11 @@ _ROLE_NAMES: dict[Role, frozenset[str]] = {
     ),
     "time": frozenset("timestamp datetime date time elapsed elapsedtime testtime steptime dptime clock".split()),
 }
+_IN_THE_ROWS_UNIT = _ROLE_NAMES["limit"] | frozenset(
+    """min max minimum maximum low high specmin specmax minspec maxspec speclow spechigh lowspec highspec limit expected
+    expectedvalue nom set mean average avg typ typical lo hi""".split()
+)
+"""What a row says of its value besides: in the row's unit, where it has none of its own."""
 _ROLES_WITHOUT_READINGS: frozenset[Role] = frozenset(("identifier", "index", "time"))
 _OF_READINGS = frozenset(
     ("voltage", "current", "power", "power level", "resistance", "frequency", "capacitance", "inductance", "charge",
@@ -132,7 +140,8 @@ class Layout:
     """The columns with a part to play beside the measured ones; None where the table has none.
 
     A table is *long* when `measurement` names what each row of the one value column measures. `pairs`: the columns of
-    numbers that each have a unit column just right of them, where a table has several unit columns.
+    numbers that each have a unit column just right of them, where a table has several unit columns. `bounds`: limits
+    and the like of each row that are in the unit of its value.
     """
 
     measurement: str | None
@@ -143,6 +152,7 @@ class Layout:
     result: str | None
     segments: tuple[str, ...]
     pairs: Mapping[str, str] = field(default_factory=dict)
+    bounds: tuple[str, ...] = ()
 
     def unit_of(self, column: str) -> str | None:
         """Return the unit column that is about a column."""
@@ -184,13 +194,25 @@ def find_layout(
         upper=first(_UPPER_NAMES, [name for name in stems if name in numeric]),
         result=next((name for name in texts if roles[name] == "result"), None),
         segments=tuple(name for name in present if roles[name] != "measured"), pairs=pairs,
+        bounds=tuple(
+            column.name for column in columns
+            if column.name in numeric and column.name != value and stems[column.name] in _IN_THE_ROWS_UNIT
+            and pairs.get(column.name, unit) == unit and not (header_unit(column.text) or column.units_row)
+        ),
     )  # fmt: skip
 
 
 def _pairs(order: Sequence[str], units: Sequence[str], numeric: Mapping[str, Role]) -> dict[str, str]:
-    """Return the unit column of each column of values or limits that has one just right of it."""
-    left = {name: order[at - 1] for at, name in enumerate(order) if at and name in units}
-    return {value: unit for unit, value in left.items() if numeric.get(value) in ("measured", "setpoint", "limit")}
+    """Return the unit column of each column of values or limits that has one just right of it: a value with its limits
+    between, or limits alone.
+    """
+    found: dict[str, str] = {}
+    for unit in units:
+        left = list(reversed(order[: order.index(unit)]))
+        limits = list(itertools.takewhile(lambda name: numeric.get(name) == "limit", left))
+        value = [name for name in left[len(limits) :][:1] if numeric.get(name) in ("measured", "setpoint")]
+        found |= dict.fromkeys([*limits, *value], unit)
+    return found
 
 
 def _behind_limits(

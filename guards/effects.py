@@ -17,7 +17,7 @@ from guards.corrections import MeasuredColumn, Ruling, select
 from guards.declared import Layout
 from guards.quantities import cell_text, number, scaled
 from guards.report import ColumnReport, Role
-from guards.tally import LIMIT_SCALES, Tally
+from guards.tally import HALF_STEP, LIMIT_SCALES, Tally
 from guards.units import conversion
 from guards.witnesses import MAJORITY
 
@@ -194,7 +194,7 @@ def _fault_flags(rows: pl.DataFrame, key: str, name: str, ruling: Ruling) -> pl.
 
 
 def _rewritten(columns: Sequence[MeasuredColumn], layout: Layout, decimal: str) -> dict[str, pl.Expr]:
-    """Return the unit and limit columns of a table whose values are rewritten row by row."""
+    """Return the columns of units, of limits and the like, of a table whose values are rewritten row by row."""
     found: dict[str, pl.Expr] = {}
     for column in columns:
         name = layout.unit_of(column.name)
@@ -203,12 +203,11 @@ def _rewritten(columns: Sequence[MeasuredColumn], layout: Layout, decimal: str) 
         unit = pl.col(name)
         choose = [pl.lit(str(ruling.target)) if _rewrites(ruling) else unit for ruling in column.rulings]
         found[name] = select(column.rulings, choose, unit).alias(name)
-        limits = [layout.lower, layout.upper] if column.name == layout.value else []
-        for limit in limits:
-            if limit is not None and layout.pairs.get(limit, name) == name:  # no unit of its own stands beside it
-                text = cell_text(pl.col(limit), decimal)
-                each = [_limit(text, ruling) for ruling in column.rulings]
-                found[limit] = select(column.rulings, each, number(text)).alias(limit)
+        for limit in layout.bounds if column.name == layout.value else ():
+            text = cell_text(pl.col(limit), decimal)
+            value = None if limit in (layout.lower, layout.upper) else number(column.kind.text(column.name, decimal))
+            each = [_limit(text, ruling, value) for ruling in column.rulings]
+            found[limit] = select(column.rulings, each, number(text)).alias(limit)
     return found
 
 
@@ -216,13 +215,22 @@ def _rewrites(ruling: Ruling) -> bool:
     return ruling.decision.verdict == "corrected" and ruling.target is not None
 
 
-def _limit(text: pl.Expr, ruling: Ruling) -> pl.Expr:
-    """Convert a row's limits: from the values' own unit where they share it, else from the row's label."""
-    target, resolved = ruling.target, ruling.decision.resolved
-    if not _rewrites(ruling) or target is None or resolved is None or ruling.part.declared is None:
+def _limit(text: pl.Expr, ruling: Ruling, value: pl.Expr | None) -> pl.Expr:
+    """Convert a row's limits: from the values' own unit where they share it, else from the row's label.
+
+    `value`: the row's, beside what nothing was counted of (`Nominal`): what is nearer to it than half a step of 1000
+    shares its unit.
+    """
+    target, resolved, declared = ruling.target, ruling.decision.resolved, ruling.part.declared
+    if not _rewrites(ruling) or target is None or resolved is None or declared is None:
         return number(text)
-    source = resolved if _limits_share_unit(ruling.tally) else ruling.part.declared
-    return scaled(text, *conversion(source, target))
+    own, said = scaled(text, *conversion(resolved, target)), scaled(text, *conversion(declared, target))
+    if value is None:
+        return own if _limits_share_unit(ruling.tally) else said
+    if resolved.offset != declared.offset:
+        return said
+    near = (number(text).abs() / value.abs()).is_between(1 / HALF_STEP, HALF_STEP)
+    return pl.when(near).then(own).otherwise(said)
 
 
 def _limits_share_unit(tally: Tally | None) -> bool:

@@ -12,7 +12,7 @@ nothing. Each row takes the text of the line that it stands under into a column 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -28,7 +28,8 @@ _STEP = re.compile(
 )
 _KEYS = re.compile(r"(\S+?)=")
 _KEY_VALUE = re.compile(r"^\W*(?P<key>[^\W\d][^:=,;\t\d]*)[:=,;\t]\s*(?P<value>[^,;\t]+?)[\s,;]*$")  # Serial: SN001
-_NUMBERED = re.compile(r"^\W*(?P<key>[^\W\d_]+)[\W_]*(?P<value>\d+)(?!\w).*$")  # CURVE1, Cycle 2
+_NUMBERED = re.compile(r"^\W*(?P<key>[^\W\d_]+)[\s_:=#]*(?P<value>[-+]?\d[^\t;|]*?)(?:[\t;|].*|[\s,]*)$")  # Cycle 2
+_SAYS = re.compile(r"^\W*[^\W\d_]")  # a broken row begins with a number
 _FEWEST, _MOST = 2, 10_000  # titles
 _LONGEST = 200  # bytes of one
 _NO_TITLE = re.compile(
@@ -63,10 +64,12 @@ def _stepped(table: RawTable, ragged: pl.DataFrame) -> tuple[pl.DataFrame, int] 
     """Return the lines that say what was stepped, with what they say, where all of them say the same of their run."""
     found = [_STEP.match(text) for text in ragged.get_column("text")]
     steps = [step for step in found if step is not None]
+    if len(steps) < len(found) and any(map(_SAYS.match, _others(ragged, found))):
+        return None  # whose are the rows below a line that says something else?
     kinds = {(step["what"], step["name"], tuple(_KEYS.findall(step["said"]))) for step in steps}
     if len(kinds) != 1 or steps[0]["name"] is None:
         return None
-    lines = ragged.filter(pl.Series([step is not None for step in found], dtype=pl.Boolean)).get_column(LINE)
+    lines = _lines(ragged, found)
     first = table.frame.select(pl.col(LINE).min()).collect().item()
     if first is not None and lines[0] > first:
         return None  # whose rows stand above the first of them?
@@ -80,9 +83,11 @@ def _numbered(export: Export, ragged: pl.DataFrame, above: Callable[[int], str])
     counts = export.dialect["lines"]
     assert isinstance(counts, dict)
     repeated = export.tables[0].quarantine.filter(pl.col("reason") == REPEATED).select(pl.col(LINE) - 1)
-    lines = ragged.join(repeated, on=LINE, how="semi")
-    if not lines.height:
-        return None
+    headers = repeated.filter(~pl.col(LINE).is_in((repeated.get_column(LINE) + 1).implode()))  # not the units below
+    lines = ragged.join(headers, on=LINE, how="semi")
+    others = ragged.join(headers, on=LINE, how="anti").get_column("text")
+    if not lines.height or lines.height < headers.height or any(map(_SAYS.match, others)):
+        return None  # whose are the rows below a header without a line above it, or below another line?
     title = above(counts["preamble"])
     found = [_KEY_VALUE.match(text) or _NUMBERED.match(text) for text in (title, *lines.get_column("text"))]
     said = [each["value"].strip() for each in found if each is not None]
@@ -100,14 +105,26 @@ def _titled(table: RawTable, ragged: pl.DataFrame) -> tuple[pl.DataFrame, int] |
     """Return the lines of a key and a value, another one each, below a header that stands once: `Cycle 1`."""
     found = [_KEY_VALUE.match(text) or _NUMBERED.match(text) for text in ragged.get_column("text")]
     titles = [each for each in found if each is not None]
+    if not titles or any(map(_SAYS.match, _others(ragged, found))):
+        return None
     keys, values = {each["key"].strip() for each in titles}, [each["value"].strip() for each in titles]
     if len(keys) != 1 or len(values) < _FEWEST or len(set(values)) < len(values) or _NO_TITLE.match(next(iter(keys))):
         return None
-    lines = ragged.filter(pl.Series([each is not None for each in found], dtype=pl.Boolean)).get_column(LINE)
+    lines = _lines(ragged, found)
     first = table.frame.select(pl.col(LINE).min()).collect().item()
     if first is None or lines[0] > first:
         return None
     return pl.DataFrame({LINE: lines, keys.pop(): values}), 0
+
+
+def _lines(ragged: pl.DataFrame, found: Sequence[re.Match[str] | None]) -> pl.Series:
+    """Return the numbers of the lines that were found to be titles."""
+    return ragged.filter(pl.Series([each is not None for each in found], dtype=pl.Boolean)).get_column(LINE)
+
+
+def _others(ragged: pl.DataFrame, found: Sequence[re.Match[str] | None]) -> list[str]:
+    """Return the texts of the lines that were not."""
+    return [text for text, each in zip(ragged.get_column("text"), found, strict=True) if each is None]
 
 
 def _with_marks(table: RawTable, marks: pl.DataFrame, first: int) -> RawTable:
