@@ -41,7 +41,7 @@ def body_width(rows: Sequence[Record]) -> int:
 
 def typed_columns(rows: Sequence[Record], width: int) -> dict[int, frozenset[str]]:
     """Return columns that nearly always hold numbers or times in the lower rows, with the kinds that prove a value."""
-    again = set(_repeats(rows))
+    again = {*_repeats(rows), *_renamed(rows)}
     lower = _lower([row for at, row in enumerate(rows) if at not in again], width)
     found: dict[int, frozenset[str]] = {}
     for position in range(width):
@@ -53,6 +53,18 @@ def typed_columns(rows: Sequence[Record], width: int) -> dict[int, frozenset[str
             found[position] = frozenset(("number", "sentinel"))
         elif kinds["time"] >= 0.8 * filled:
             found[position] = frozenset(("time",))
+    return found
+
+
+def _renamed(rows: Sequence[Record]) -> list[int]:
+    """Return the rows below values that hold none and name units: a header with other names, above another block."""
+    found, valued = [], False
+    for at, row in enumerate(rows):
+        filled = [cell for cell in row.cells if cell.strip()]
+        if any(cells.kind(cell) in ("number", "time") for cell in filled):
+            valued = True
+        elif valued and len(filled) > 1 and any(map(labels.names_unit, filled)):
+            found.append(at)
     return found
 
 

@@ -105,6 +105,10 @@ def _begins(whole: Export, text: Text, lines: Lines, delimiter: str, *, searched
     for line in further:
         if cuts.has_values(text, lines.offset(line), delimiter):
             yield lines.offset(line - 1 if line - 1 in repeated else line)  # the same names above other units
+    for line in repeated:  # the first table's again, below another one
+        below = further and line > min(further) and line + 1 not in further and line - 1 not in repeated
+        if below and cuts.has_values(text, lines.offset(line), delimiter):
+            yield lines.offset(line)
     ragged = whole.tables[0].quarantine.filter(pl.col("reason").str.contains(RAGGED)).get_column(LINE)
     runs = ragged.filter(ragged.diff().fill_null(2) != 1).head(_MOST_RUNS)
     yield from (
