@@ -136,16 +136,19 @@ def read_cells(
     results: Collection[str],
     stated: Mapping[str, Unit] | None = None,
     typed: TypedCells | None = None,
+    said: Mapping[str, str] | None = None,
 ) -> Cells:
     """Read the String columns of `head`, the first rows of the frame.
 
     `labelled`: columns whose header names a unit or that a node claims; `text`: columns that stay text whatever they
     hold (serials, remarks); `keys`: columns to keep as categories; `results`: columns to read as pass or fail.
     `stated`: the unit that is said of a column apart from its cells. `typed`: what somebody has read of the same rows
-    already.
+    already. `said`: what a row of units says of columns.
     """
     names = head.columns
-    guesses = guess_kinds(head.drop(name for name in names if name in text), decimal) | dict.fromkeys(text, "text")
+    guesses = guess_kinds(head.drop(name for name in names if name in text), decimal, said) | dict.fromkeys(
+        text, "text"
+    )
     joined = clocks.join_days(head, [name for name in names if guesses[name] == "text" and name not in text])
     guesses |= {day: form for day, form in clocks.forms_of_days(joined).items() if guesses[day] == "text"}
     guesses |= {name: found.form for name, found in joined.items()}
@@ -216,7 +219,7 @@ def _first_reading(name: str, guess: str, decimal: str, joined: Joined | None) -
         return [cell, number(text).alias(name)]
     if joined is not None:
         return [cell, joined.read(name).alias(name)]
-    if guess in (clocks.DURATION, *clocks.SERIALS):
+    if guess in (*clocks.DURATIONS, *clocks.SERIALS):
         return [cell, clocks.read(pl.col(name), guess).alias(name)]
     dateless = moments.no_date(pl.col(name)).alias(f"{name}\x1fdateless")
     return [cell, moments.read(pl.col(name), guess).alias(name), dateless]

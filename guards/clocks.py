@@ -18,7 +18,9 @@ import polars as pl
 from guards import moments
 from guards.headers import header_unit
 
-DURATION = "duration"
+DURATION, COUNTED = "duration", "duration from zero"
+"""COUNTED: nothing but its beginning tells that it is no clock's, so that it must not pass midnight as one."""
+DURATIONS = (DURATION, COUNTED)
 SERIALS = SERIAL_DATE, SERIAL_TIME = ("serial date", "serial time")
 """Days since 1899-12-30, as spreadsheets count them (ECMA-376 part 1, 18.17.4.1; the 1900 date system)."""
 
@@ -40,20 +42,24 @@ _LASTS = re.compile(
 _OF_A_DAY_IN_WORDS = re.compile(
     r"(?i)start|begin|stop|end(?!urance)|since|until|of[ _]?day|clock|stamp|uhrzeit|date|utc|local|gmt|step$"
 )
-_FORM = re.compile(r"(?i)(?<![a-z])(h+\w*|m+\w*|s+\w*) ?: ?\w")
+_FORM = re.compile(r"(?i)(?<![a-z:])([a-z]+) ?: ?[a-z]")
+_HOURS = re.compile(r"(?i)^\W*(?:h+|hours?|hrs?) ?: ?m|^\W*(?:s|secs?|seconds?)?\W*$")
 _FRACTION = re.compile(r"(?i)^\W*(?:fraction(?:al)?|frac\.?|sub)[ _-]*(?:of[ _])?(?:a[ _])?sec(?:onds?)?\W*$")
-_NAMED_DATE = re.compile(r"(?i)(?<![a-z])(?:date|datum|day|tag)(?![a-z])")
+_NAMED_DATE = re.compile(r"(?i)(?<![a-z])(?:date|datum|day|tag|weekday|time ?stamp)(?![a-z])")
 _DATED = re.compile(r"(?i)^(?:date|datum|date ?(?:/|and|&|-|_)? ?time)(?:_\d+)?$")
 _WORDS = re.compile(r"[a-z]+|\d+")
 _OF_A_DAY = frozenset("date day datum time clock zeit uhrzeit hh mm ss yyyy yy dd of hms ymd dmy mdy".split())
-_OF_A_ROW = frozenset("test measurement meas log record".split())
-_MAY_LAST = frozenset("test step scan cycle run acquisition measurement meas sample reading record log".split())
-_LATE = r"^(?:0?[4-9]|1\d|2[0-3]):"  # a test seldom takes so many hours
+_OF_A_ROW = frozenset(
+    """test step scan cycle run acquisition measurement meas sample reading record log weekday timestamp stamp start end
+    local utc""".split()
+)
+_LASTING = frozenset("test step scan cycle run acquisition measurement meas sample reading record log".split())
 _SERIAL = r"^\d{5}(?:\.\d+)?$"
 _SERIALS = (43_101, 50_000)  # 2018 to 2036; read as day, month and year no digits of these make a date
 _PER_DAY = 86_400_000  # a spreadsheet shows milliseconds, and rounds to them
+_DAY_SECONDS = 86_400
 _EPOCH = pl.datetime(1899, 12, 30, time_unit="us")
-_A_NIGHT = 20 * 3600 * 1_000_000
+_BACK = 6 * 3600 * 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +80,11 @@ class Joined:
     def read(self, name: str) -> pl.Expr:
         """Return the points in time over a frame in which the day and the time are texts.
 
-        None where a clock passes midnight while its day stays the same, which no row can then be told from.
+        None where a clock goes back by hours while its day stays the same: it may have passed midnight, or noon.
         """
         day, time = pl.col(self.day).str.strip_chars(), pl.col(name).str.strip_chars()
         found = moments.read(pl.concat_str(day, time, separator=" "), self.form)
-        stays = ((found.diff().dt.total_microseconds() < -_A_NIGHT) & (day == day.shift())).fill_null(value=False)
+        stays = ((found.diff().dt.total_microseconds() < -_BACK) & (day == day.shift())).fill_null(value=False)
         found = pl.when(~stays).then(found)
         if self.fraction is None:
             return found
@@ -87,25 +93,34 @@ class Joined:
         return found + pl.duration(microseconds=(part * 1_000_000).round(), time_unit="us")
 
 
-def guess_forms(texts: pl.DataFrame, has_days: Callable[[], bool]) -> dict[str, str]:
-    """Return DURATION for each column of text of which every filled cell is one.
+def guess_forms(texts: pl.DataFrame, has_days: Callable[[], bool], said: Mapping[str, str]) -> dict[str, str]:
+    """Return DURATION or COUNTED for each column of text of which every filled cell is a duration.
 
-    `has_days`: whether the table has a date (`has_day`); asked where it matters.
+    `has_days`: whether the table has a date (`has_day`); asked where it matters. `said`: what a row of units says of
+    columns.
     """
-    like = [name for name in _all(texts, _DURATION) if (unit := header_unit(name)) is None or unit[2].symbol == "s"]
+    like = [
+        name for name in _all(texts, _DURATION)
+        if ((unit := header_unit(name)) is None or unit[2].symbol == "s") and _HOURS.match(said.get(name) or "s")
+    ]  # fmt: skip
     whole = texts.select(pl.col(like).str.strip_chars())
     with_days, long = _some(whole, _DAYS), _some(whole, _LONG)
     named = {name for name in like if _may_last(_spaced(name))}
     lasting = {name for name in named if _LASTS.search(_spaced(name))}
-    counting = {name for name in named - lasting if _counts_from_zero(whole.get_column(name))}
+    sure = with_days | lasting | (long & named)
+    counting = {name for name in named - sure if _counts_from_zero(whole.get_column(name))}
     counting = set() if counting and has_days() else counting
-    return dict.fromkeys(with_days | lasting | (long & named) | counting, DURATION)
+    return dict.fromkeys(sure, DURATION) | dict.fromkeys(counting, COUNTED)
 
 
 def _may_last(name: str) -> bool:
     """Return whether a name is a time's, not one of a day, and says of no other form: `min:sec:ms` does."""
+    return bool(_TIME.search(name)) and not _OF_A_DAY_IN_WORDS.search(name) and _begins_with_hours(name)
+
+
+def _begins_with_hours(name: str) -> bool:
     form = _FORM.search(name)
-    return bool(_TIME.search(name)) and not _OF_A_DAY_IN_WORDS.search(name) and (form is None or form[1][0] in "hH")
+    return form is None or form[1][0] in "hH"
 
 
 def _spaced(name: str) -> str:
@@ -113,11 +128,7 @@ def _spaced(name: str) -> str:
 
 
 def _counts_from_zero(texts: pl.Series) -> bool:
-    """Return whether the first is zero, and none goes back as a clock does at midnight."""
-    texts = texts.drop_nulls()
-    values = texts.to_frame().select(read(pl.col(texts.name), DURATION)).to_series()
-    back = (values.diff() < 0).fill_null(value=False) & (values.shift() >= 23 * 3600).fill_null(value=False)
-    return re.match(_ZERO, str(texts[0])) is not None and not back.any()
+    return re.match(_ZERO, str(texts.drop_nulls()[0])) is not None
 
 
 def has_day(head: pl.DataFrame) -> bool:
@@ -125,7 +136,7 @@ def has_day(head: pl.DataFrame) -> bool:
     forms = moments.guess_forms(head)
     for name in head.columns:
         unnamed = re.fullmatch(r"column_\d+", name) and name in forms
-        named = _NAMED_DATE.search(_spaced(name)) and _subject(name) <= _OF_A_ROW | _MAY_LAST and head[name].count()
+        named = _NAMED_DATE.search(_spaced(name)) and _subject(name) <= _OF_A_ROW and head[name].count()
         form = forms.get(name)
         whole = form is not None and not moments.is_date(form) and not head[name].str.contains(_MIDNIGHT).all()
         if (named or unnamed) and not whole:
@@ -151,16 +162,17 @@ def join_days(head: pl.DataFrame, unread: Iterable[str]) -> dict[str, Joined]:
     calibration has a date as well.
     """
     days = _all(head, _DAY)
-    if not days:
-        return {}
-    found = {}
-    for name in _all(head.select(unread), _CLOCK):
+    if not days or any(not moments.is_date(form) for form in moments.guess_forms(head).values()):
+        return {}  # a clock that has its day says when: another one may count from the beginning
+    found: dict[str, Joined] = {}
+    clocks = [name for name in _all(head.select(unread), _CLOCK) if _begins_with_hours(name)]
+    for name in sorted(clocks, key=lambda name: not _at_the_side(head.columns, name, days)):
         day = _beside(head.columns, name, days)
         if day is None or head[name].count() != head.select(pl.col(day, name)).drop_nulls().height:
             continue
-        if _subject(name) & _MAY_LAST and not head[name].str.strip_chars().str.contains(_LATE).all():
-            continue  # of a test: when it was, or how long it took
         text = pl.concat_str(pl.col(day, name).str.strip_chars(), separator=" ")
+        if day in {other.day for other in found.values()}:
+            continue  # of two clocks with one day the nearer one tells the time
         if form := moments.guess_forms(head.select(text.alias(day))).get(day):
             whole = head[name].str.contains(r":\d\d:\d\d\s*$").all()
             found[name] = Joined(day, form, next(_fractions(head, name), None) if whole else None)
@@ -185,7 +197,15 @@ def read(column: pl.Expr, form: str) -> pl.Expr:
     days, hours, minutes, seconds = (group(*pair).cast(pl.Int64) for pair in ((1, 7), (2, 8), (3, 9), (4, 10)))
     total = ((days.fill_null(0) * 24 + hours) * 60 + minutes) * 60 + seconds
     text = pl.concat_str(group(6).fill_null(""), total.cast(pl.String), pl.lit("."), group(5, 11).fill_null("0"))
-    return text.cast(pl.Float64, strict=False)
+    value = text.cast(pl.Float64, strict=False)
+    return value if form == DURATION else pl.when(~_passes_midnight(value)).then(value)
+
+
+def _passes_midnight(value: pl.Expr) -> pl.Expr:
+    """Return whether seconds of less than a day go back where the next would have been the next day's: a clock's do."""
+    before, step = value.shift(), value.shift() - value.shift(2)
+    back = (value < before) & (before + step.abs() >= _DAY_SECONDS) & (before < _DAY_SECONDS)
+    return (back.any() & (value.max() < _DAY_SECONDS)).fill_null(value=False)
 
 
 def _all(texts: pl.DataFrame, pattern: str) -> list[str]:
@@ -202,9 +222,13 @@ def _some(texts: pl.DataFrame, pattern: str) -> set[str]:
     return {name for name, any_ in found.items() if any_}
 
 
-def _beside(names: list[str], name: str, days: list[str]) -> str | None:
+def _at_the_side(names: list[str], name: str, days: list[str]) -> list[str]:
     at = names.index(name)
-    near = [other for other in (*names[max(0, at - 1) : at], *names[at + 1 : at + 2]) if other in days]
+    return [other for other in (*names[max(0, at - 1) : at], *names[at + 1 : at + 2]) if other in days]
+
+
+def _beside(names: list[str], name: str, days: list[str]) -> str | None:
+    near = _at_the_side(names, name, days)
     fitting = [day for day in near or (days if len(days) == 1 else []) if _of_the_same(name, day)]
     if len(fitting) > 1:
         fitting = [day for day in fitting if _subject(day) == _subject(name)]
@@ -219,7 +243,7 @@ def _subject(name: str) -> frozenset[str]:
 def _of_the_same(time: str, day: str) -> bool:
     own, other = _subject(time), _subject(day)
     unnamed = all(re.fullmatch(r"column_\d+", name) for name in (time, day))
-    return unnamed or own == other or (not own and other <= _OF_A_ROW)
+    return unnamed or (own == other and not own & _LASTING)  # of a test: when it was, or how long it took
 
 
 def _fractions(head: pl.DataFrame, name: str) -> Iterator[str]:
@@ -233,7 +257,7 @@ def _fractions(head: pl.DataFrame, name: str) -> Iterator[str]:
 
 def kind_of(form: str) -> str:
     """Return the kind of column (`cells.Kind`) that a form reads."""
-    if form == DURATION:
+    if form in DURATIONS:
         return DURATION
     return "date" if form == SERIAL_DATE or (form != SERIAL_TIME and moments.is_date(form)) else "datetime"
 

@@ -237,6 +237,7 @@ def _read(
         results=results,
         stated=stated,
         typed=typed,
+        said={c.name: c.units_row for c in columns if c.units_row},
     )
     kinds = {
         name: replace(kind, kind="integer")

@@ -6,6 +6,8 @@ every row (`cells`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from guards import clocks, moments
@@ -32,8 +34,11 @@ def plain_kinds(head: pl.DataFrame) -> dict[str, str]:
     return found
 
 
-def guess_kinds(head: pl.DataFrame, decimal: str) -> dict[str, str]:
-    """Return for each column of the head "number", "text", or the form of its points in time or durations."""
+def guess_kinds(head: pl.DataFrame, decimal: str, said: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return for each column of the head "number", "text", or the form of its points in time or durations.
+
+    `said`: what a row of units says of columns.
+    """
     if not head.width:
         return {}
     texts = head.select(cell_text(pl.all(), decimal))
@@ -48,7 +53,7 @@ def guess_kinds(head: pl.DataFrame, decimal: str) -> dict[str, str]:
             guesses[name] = "number"
     rest = rest.select(name for name in rest.columns if guesses[name] == "text")
     numbers = texts.select(name for name, guess in guesses.items() if guess == "number")
-    forms = clocks.guess_forms(rest, lambda: clocks.has_day(head))
+    forms = clocks.guess_forms(rest, lambda: clocks.has_day(head), said or {})
     return guesses | moments.guess_forms(rest) | forms | clocks.guess_serials(numbers)
 
 

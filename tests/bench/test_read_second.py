@@ -191,3 +191,19 @@ def test_blocks_of_easyexpert_are_tables(tmp_path: Path, between: str) -> None:
     assert lines_of(export) == text.count("\n")
     third = export.tables[2].frame.collect()
     assert text.splitlines()[third.get_column("_line")[0] - 1].startswith("DataValue, 4.900")
+
+
+@pytest.mark.parametrize("title", ["", "Serial: SN00{n}\n"])
+@pytest.mark.parametrize("count", [2, 3])
+def test_short_blocks_under_other_names_are_tables_of_their_own(tmp_path: Path, title: str, count: int) -> None:
+    headers = ["Step,Iout (A)", "Step,Iout (mA)", "Step,Iout (A)", "Step,Vout (V)"]
+    values = ["0.5", "510", "0.6", "4.9"]
+    text = "".join(
+        title.format(n=n) + header + "\n" + "".join(f"{row},{value}\n" for row in range(count))
+        for n, (header, value) in enumerate(zip(headers, values, strict=True))
+    )
+    export = written(tmp_path, text)
+    assert [[column.name for column in table.columns] for table in export.tables] == [h.split(",") for h in headers]
+    for table, header, value in zip(export.tables, headers, values, strict=True):
+        assert table.frame.collect().get_column(header.split(",")[1]).to_list() == [value] * count
+    assert lines_of(export) == text.count("\n")

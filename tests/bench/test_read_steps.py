@@ -139,3 +139,36 @@ def test_titles_below_one_header_are_told_apart(tmp_path: Path, title: str, name
     (table,) = read(export_of(tmp_path, text)).tables
     assert table.frame.collect().get_column(name).to_list() == [value for value in values for _ in range(6)]
     assert (table.rows_read, table.quarantine.height) == (12, 0)
+
+
+@pytest.mark.parametrize(
+    ("titles", "name", "values"),
+    [
+        (("Temp -40", "Temp 85"), "Temp", ["-40", "85"]),
+        (("Temp 25.5", "Temp -40.0 C"), "Temp", ["25.5", "-40.0 C"]),
+        (("Load 2.5A", "Load 5A"), "Load", ["2.5A", "5A"]),
+        (("DUT 12-001", "DUT 13-004"), "DUT", ["12-001", "13-004"]),
+        (("Day 2024-03-14", "Day 2024-03-15"), "Day", ["2024-03-14", "2024-03-15"]),
+    ],
+)
+def test_a_title_is_taken_whole(tmp_path: Path, titles: tuple[str, str], name: str, values: list[str]) -> None:
+    text = "Time (s),V (V)\n" + "".join(f"{title}\n0,4.1\n1,4.2\n" for title in titles)
+    (table,) = read(export_of(tmp_path, text)).tables
+    assert table.frame.collect().get_column(name).to_list() == [values[0]] * 2 + [values[1]] * 2
+
+
+@pytest.mark.parametrize(
+    "third", ["Serial: SN003, retest\n", "Rest phase\n"], ids=["more than a serial", "another line"]
+)
+def test_rows_below_a_line_that_says_something_else_are_nobodys(tmp_path: Path, third: str) -> None:
+    titles = ("Serial: SN001\n", "Serial: SN002\n", third)
+    text = "Step,V (V),I (A)\n" + "".join(f"{title}1,4.1,0\n2,4.2,0\n" for title in titles)
+    (table,) = read(export_of(tmp_path, text)).tables
+    assert [column.name for column in table.columns] == ["Step", "V (V)", "I (A)"]
+    assert table.quarantine.get_column("text").to_list()[-1] == third.strip()
+
+
+def test_a_header_without_its_title_is_nobodys(tmp_path: Path) -> None:
+    block = "Step,V (V)\n1,4.1\n2,4.2\n"
+    (table,) = read(export_of(tmp_path, f"Serial: SN001\n{block}Serial: SN002\n{block}{block}")).tables
+    assert [column.name for column in table.columns] == ["Step", "V (V)"]

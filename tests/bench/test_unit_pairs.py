@@ -109,3 +109,40 @@ def test_limits_in_units_that_differ_row_by_row_say_nothing(tmp_path: Path) -> N
     judged, analysis = found(tmp_path, text)
     analysis.close()
     assert judged == {"Value": ("unverified", "mV")}
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "bounds"),
+    [
+        ("Test,Value,Unit,LSL (V),USL (V)", "VOUT,{v},{u},4.95,5.05", ["LSL (V)", "USL (V)"]),
+        ("Test,Value,Unit,LSL,USL,Unit", "VOUT,{v},{u},4.95,5.05,V", ["LSL", "USL"]),
+        ("Test,LSL,USL,Unit,Value,Unit", "VOUT,4.95,5.05,V,{v},{u}", ["LSL", "USL"]),
+        ("Test,LSL,USL,Limit Unit,Value,Unit", "VOUT,4.95,5.05,V,{v},{u}", ["LSL", "USL"]),
+        ("Test,Value,LSL,USL,Unit", "VOUT,{v},{low},{high},{u}", ["LSL", "USL"]),
+        ("Test,Value,Min,Max,Unit", "VOUT,{v},{low},{high},{u}", ["Min", "Max"]),
+        ("Test,Min,Value,Max,Unit", "VOUT,{low},{v},{high},{u}", ["Min", "Max"]),
+        ("Test,Nominal,LowLimit,Value,Unit", "VOUT,{high},{low},{v},{u}", ["LowLimit", "Nominal"]),
+    ],
+)
+def test_limits_go_with_the_rows_unit_or_with_their_own(
+    tmp_path: Path, header: str, row: str, bounds: list[str]
+) -> None:
+    volts = {"u": "V", "low": "4.95", "high": "5.05"}
+    millivolts = {"u": "mV", "low": "4950", "high": "5050"}
+    texts = [row.format(v=4.99, **volts), row.format(v=4993, **millivolts), row.format(v=5.0, **volts)]
+    _, analysis = found(tmp_path, "\n".join([header, *texts]) + "\n")
+    with analysis:
+        table = analysis.table()
+        assert table["Value"].to_list() == [4.99, 4.993, 5.0]
+        assert [table[name].to_list() for name in bounds] == [[4.95] * 3, [5.05] * 3]
+
+
+def test_what_a_wrong_label_says_of_the_bounds_too_goes_with_the_values(tmp_path: Path) -> None:
+    values = "".join(
+        f"VOUT,{v},4950,5050,5000,V,{result}\n" for v, result in [(4993, "PASS"), (4910, "FAIL"), (4995, "PASS")]
+    )
+    _, analysis = found(tmp_path, "Test,Value,Min,Max,Nominal,Unit,Result\n" + values, BOARD)
+    with analysis:
+        table = analysis.table()
+        assert table["Value"].to_list() == [4.993, 4.91, 4.995]
+        assert [table[name][0] for name in ("Min", "Max", "Nominal", "Unit")] == [4.95, 5.05, 5.0, "V"]

@@ -89,6 +89,10 @@ def test_durations_become_seconds(name: str, texts: Texts, seconds: list[float |
         ("relative composition", ["60:30:10"]),
         ("Cumulative P:F:S", ["120:30:10"]),
         ("column_2", ["60:30:10", "70:20:10"]),
+        ("Duration (dd:hh:mm)", ["00:01:50"]),
+        ("Uptime (days:hrs:mins)", ["00:01:50"]),
+        ("Time", ["00:00:00", "06:00:00", "12:00:00", "18:00:00", "00:00:00", "06:00:00"]),
+        ("Time", [f"{n * 45 // 3600 % 24:02}:{n * 45 // 60 % 60:02}:{n * 45 % 60:02}" for n in range(4_000)]),
     ],
 )
 def test_what_is_no_duration_stays_text(name: str, texts: Texts) -> None:
@@ -153,14 +157,15 @@ def test_a_time_of_day_has_its_day_beside_it(days: Texts, clocks: Texts, moments
         (("Date", "Time", "Cal Date"), {"Time": "Date"}),
         (("Cal Date", "Time", "Date"), {"Time": "Date"}),
         (("Cal Date", "Time"), {}),
-        (("Test Date", "serial", "Time"), {"Time": "Test Date"}),
+        (("Test Date", "serial", "Time"), {}),
+        (("Date", "Clock", "Time"), {"Clock": "Date"}),
         (("Date", "serial", "Time", "lot", "Day"), {}),
         (("Date", "Time", "End Time"), {"Time": "Date"}),
         (("column_1", "column_2"), {"column_2": "column_1"}),
     ],
 )  # fmt: skip
 def test_a_time_goes_with_the_date_of_the_same_thing(names: Sequence[str], joined: Mapping[str, str]) -> None:
-    is_time = [name for name in names if "Time" in name or name == "column_2"]
+    is_time = [name for name in names if "Time" in name or name in ("Clock", "column_2")]
     cells = {name: ["22:05:07"] if name in is_time else ["2026-08-31"] for name in names}
     found = judged(cells | {name: ["L7"] for name in names if name in ("serial", "lot")})
     reasons = {report.name: report.reason for report in found.report.columns if report.name in is_time}
@@ -212,10 +217,35 @@ def test_a_count_from_zero_beside_a_date_may_be_a_clock(days: Mapping[str, Texts
     assert (values == [0, 10]) == seconds
 
 
+@pytest.mark.parametrize(
+    "times",
+    [["18:00:00", "00:00:00", "06:00:00"], ["12:59:59", "01:00:00"]],
+    ids=["a reading each six hours", "twelve hours without am and pm"],
+)
+def test_a_clock_that_goes_back_within_its_day_is_text(times: Texts) -> None:
+    assert read("Time", times, Date=["2026-08-31"] * len(times))[0] == times
+
+
+def test_a_clock_beside_a_whole_time_stamp_or_of_another_form_is_not_joined() -> None:
+    stamps = {"Timestamp": ["2026-08-31 08:00:00"] * 2, "Date": ["2026-08-31"] * 2}
+    assert read("Time", ["00:00:01", "00:00:02"], **stamps)[0] == ["00:00:01", "00:00:02"]
+    assert read("Time (mm:ss)", ["05:30", "05:31"], Date=["2026-08-31"] * 2)[0] == ["05:30", "05:31"]
+
+
+@pytest.mark.parametrize(
+    ("unit", "seconds"),
+    [("s", 60), ("hh:mm:ss", 60), (None, 60), ("-", 60), ("h", None), ("min", None), ("[min:s]", None)],
+)
+def test_a_row_of_units_says_what_a_duration_is_in(unit: str | None, seconds: float | None) -> None:
+    frame = pl.DataFrame({"_row": [1], "Elapsed": ["00:01:00"]})
+    found = guard(frame.lazy(), [ExportColumn("Elapsed", "Elapsed", unit)], None, table="t")
+    assert found.corrected.collect()["Elapsed"].to_list() == [seconds if seconds else "00:01:00"]
+
+
 def test_how_long_a_test_took_is_not_when_it_was() -> None:
     dates = {"Test Date": ["2026-08-31"] * 2}
     assert read("Test Time", ["00:01:30", "00:02:10"], **dates)[0] == ["00:01:30", "00:02:10"]
-    assert read("Test Time", ["14:01:30", "14:02:10"], **dates)[0][0] == datetime(2026, 8, 31, 14, 1, 30)
+    assert read("Time", ["00:01:30", "00:02:10"], **dates)[0] == ["00:01:30", "00:02:10"]
     assert read("UTC Time", ["03:30:00"], Date=["2026-08-31"])[0] == ["03:30:00"]
     assert read("Test Time", ["14:30:00"], **{"Sample Date": ["2026-08-31"]})[0] == ["14:30:00"]
 

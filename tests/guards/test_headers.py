@@ -24,7 +24,8 @@ def test_units_in_headers(text: str, stem: str, symbol: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["operator_a", "shift_c", "phase_a", "Min", "min", "MIN", "S/N", "P/N", "I/O", "N/A", "Pass/Fail", "Date/Time", "counts/s", "steps/min", "mA/V", "V/s",
+    ["operator_a", "shift_c", "phase_a",
+     "Min", "min", "MIN", "S/N", "P/N", "I/O", "N/A", "Pass/Fail", "Date/Time", "counts/s", "steps/min", "mA/V", "V/s",
      "control/V/mA", "Sensitivity mV/A", "Length in", "V in", "checked in Berlin"],
 )  # fmt: skip
 def test_what_is_no_unit(text: str) -> None:
