@@ -32,9 +32,14 @@ def alignment(names: Record, body: Sequence[Record], delimiter: str) -> Literal[
     rows = [row for row in body if row.width == names.width + 1]
     if names.width < _FEWEST or not all(map(str.strip, names.cells[: names.width])):
         return "left"
-    if len(rows) < _FEWEST or len(rows) < len(body) or not _counts([row.cells[0].strip() for row in rows]):
+    if len(rows) < _FEWEST or len(rows) < len(body):
         return "left"
-    if delimiter == " " or _are_quoted(rows) or _clashes(names, rows):
+    if _are_quoted(names, rows):
+        return "right"
+    if not _counts([row.cells[0].strip() for row in rows]):
+        printed = delimiter == " " and all(row.cells[0].isdecimal() for row in rows)
+        return "unsure" if (printed or _are_words(rows)) and not _COUNTS.match(names.cells[0]) else "left"
+    if delimiter == " " or _clashes(names, rows):
         return "right"
     worded = any(cells.kind(row.cells[at]) == "text" for row in rows for at in range(1, names.width))
     return "left" if _COUNTS.match(names.cells[0]) and not worded else "unsure"
@@ -47,10 +52,24 @@ def _counts(first: Sequence[str]) -> bool:
     return [int(cell) for cell in first] == list(range(begin, begin + len(first)))
 
 
-def _are_quoted(rows: Sequence[Record]) -> bool:
-    """Return whether the rows' numbers are quoted and other numbers are not."""
+def _are_quoted(names: Record, rows: Sequence[Record]) -> bool:
+    """Return whether what each row begins with is quoted as the names are, and nothing else but words: R writes the
+    names of rows so, whether they count, are what a filter left of a count, or are words.
+    """
+    first = [row.cells[0] for row in rows]
+    quoted = all(row.text.startswith(f'"{cell}"') for row, cell in zip(rows, first, strict=True))
+    named = all(f'"{name}"' in names.text for name in names.cells[: names.width])
     bare = [cell for cell in rows[0].cells[1:] if cells.kind(cell) == "number" and f'"{cell}"' not in rows[0].text]
-    return bool(bare) and all(row.text.startswith(f'"{row.cells[0]}"') for row in rows)
+    words = any(cells.kind(cell) == "text" for cell in first) and len(bare) < rows[0].width - 1
+    return quoted and named and bool(bare) and len(set(first)) == len(first) and not words
+
+
+def _are_words(rows: Sequence[Record]) -> bool:
+    """Return whether each row begins with a word of its own, and numbers alone follow."""
+    first = [row.cells[0].strip() for row in rows]
+    others = [cell for row in rows for cell in row.cells[1:]]
+    words = all(cells.kind(cell) == "text" for cell in first) and len(set(first)) == len(first)
+    return words and all(cells.kind(cell) == "number" for cell in others)
 
 
 def _clashes(names: Record, rows: Sequence[Record]) -> bool:

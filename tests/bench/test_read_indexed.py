@@ -49,3 +49,31 @@ def test_where_it_cannot_be_told_both_readings_are_shown(tmp_path: Path, text: s
     with pytest.raises(ExportAmbiguous, match=message):
         names(tmp_path, text)
     assert names(tmp_path, text, ReadOptions(header_rows=1))[-1] == "column_4"
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ('"vout","iout"\n"SN1",4.99,0.5\n"SN2",4.98,0.6\n', ["column_1", "vout", "iout"]),
+        ('"vout","iout"\n"3",4.99,0.5\n"7",4.98,0.6\n"2",4.98,0.6\n', ["column_1", "vout", "iout"]),
+        ("serial,vout,result\nSN1,4.99,0.5,1\nSN2,4.98,0.6,1\n", ["serial", "vout", "result", "column_4"]),
+    ],
+    ids=["words", "what a filter left", "a serial has its name"],
+)
+def test_names_of_rows_need_not_count(tmp_path: Path, text: str, columns: list[str]) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text(text)
+    assert [column.name for column in read(path).tables[0].columns] == columns
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["vout\tiout\nSN1\t4.99\t0.5\nSN2\t4.98\t0.6\n",
+     "   vout  iout\n3  4.99   0.5\n7  4.98   0.6\n9  4.97   0.6\n12 4.96   0.6\n"],
+    ids=["words", "what a filter left, printed"],
+)  # fmt: skip
+def test_rows_that_no_name_stands_over_are_shown_both_ways(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text(text)
+    with pytest.raises(ExportAmbiguous, match=r"iout is '4.99' if the last field has no name, and '0.5' if the first"):
+        read(path)
