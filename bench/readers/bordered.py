@@ -91,12 +91,14 @@ def read_bordered(source: Source, options: ReadOptions, content: Content) -> Exp
 def _drawings(lines: Sequence[str]) -> Iterator[_Drawing]:
     begin = 0
     for end in range(len(lines) + 1):
-        if end < len(lines) and ("|" in lines[end] or rule(lines[end])):
+        inside = end < len(lines) and ("|" in lines[end] or rule(lines[end]))
+        closed = inside and end - 1 > begin and rule(lines[end]) and rule(lines[end - 1])  # the next one begins here
+        if inside and not closed:
             continue
         found = _drawing(lines, begin, end)
         if found is not None:
             yield found
-        begin = end + 1
+        begin = end if closed else end + 1
 
 
 def _drawing(lines: Sequence[str], begin: int, end: int) -> _Drawing | None:

@@ -108,3 +108,22 @@ def test_cells_of_dashes_are_no_rule(tmp_path: Path) -> None:
     export = written(tmp_path, "a|b|c\n1|---|2\n---|---|---\n3|4|5\n", "x.csv")
     assert export.format == "delimited"
     assert export.tables[0].rows_read == 3
+
+
+def test_a_table_drawn_directly_below_another_is_one_of_its_own(tmp_path: Path) -> None:
+    rule = "+--------+-----------+\n"
+    tables = [("IOUT (A)", ["0.5"]), ("IOUT (mA)", ["510", "520"]), ("VOUT (V)", ["4.9"])]
+    text = "".join(
+        f"{rule}| Serial | {name:<9} |\n{rule}"
+        + "".join(f"| SN{n}    | {cell:<9} |\n" for n, cell in enumerate(cells))
+        + rule
+        for name, cells in tables
+    )
+    path = tmp_path / "x.txt"
+    path.write_text(text)
+    export = read(path)
+    assert [table.columns[1].name for table in export.tables] == [name for name, _ in tables]
+    assert [table.frame.collect().to_series(3).to_list() for table in export.tables] == [cells for _, cells in tables]
+    lines = export.dialect["lines"]
+    assert isinstance(lines, dict)
+    assert sum(lines.values()) == text.count("\n")
