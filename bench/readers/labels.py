@@ -148,6 +148,8 @@ def _says_nothing(cell: str) -> bool:
 
 def row_kind(row: Record, typed: Mapping[int, frozenset[str]]) -> str:
     """Return what a header row holds: names, units, aggregation, types, rule, or a limit row's label in lower case."""
+    if sum(bool(cell.strip()) for cell in row.cells) > 1 and are_units(row):
+        return "units"  # `min,V`: minutes, and no minimum
     if is_rule(row):
         return "rule"
     filled = [cell.strip().lower() for cell in row.cells if cell.strip()]

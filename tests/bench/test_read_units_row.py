@@ -55,3 +55,10 @@ def test_words_below_units_stay_a_row(tmp_path: Path) -> None:
     (table,) = read(path).tables
     assert [column.units_row for column in table.columns] == [None, "V", None]
     assert table.frame.collect().row(0)[2:] == ("S1", "n.m.", "FAIL")
+
+
+def test_minutes_among_units_are_no_minimum(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("Elapsed,Vout\nmin,V\n0,4.9\n1,4.9\n2,4.8\n")
+    (table,) = read(path).tables
+    assert [(column.text, column.units_row) for column in table.columns] == [("Elapsed", "min"), ("Vout", "V")]
