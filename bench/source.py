@@ -12,6 +12,7 @@ import builtins
 import contextlib
 import hashlib
 import io
+import mmap
 import os
 import select
 import shutil
@@ -144,9 +145,8 @@ class Source:
         try:
             compressor = zstandard.ZstdCompressor(level=_LEVEL).compressobj(size=self._before.st_size)
             with self.path.open("rb", buffering=0) as file, self._spool as spool:
-                memory = memoryview(
-                    bytearray(_BLOCK_BYTES if self._keep else 4 * _BLOCK_BYTES)
-                )  # one for all blocks: new memory costs page faults
+                # One for all blocks: new memory costs page faults. Mapped, as filling it would hold the interpreter.
+                memory = memoryview(mmap.mmap(-1, _BLOCK_BYTES if self._keep else 4 * _BLOCK_BYTES))
                 while size := file.readinto(memory):
                     block = memory[:size]
                     if tell:

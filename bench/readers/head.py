@@ -47,7 +47,8 @@ def head_lines(text: Text, factor: int = 1) -> tuple[list[str], bool]:
     """
     block = bytes(text.data[text.start : text.start + factor * HEAD_BYTES])
     whole = text.start + len(block) >= len(text.data)
-    lines = _LINE_END.split(block.decode("utf-8", "ignore"))
+    read = block.decode("utf-8", "ignore")
+    lines = _LINE_END.split(read) if "\r" in read else read.split("\n")
     if not whole and len(lines) > 1:
         lines.pop()
     if lines and not lines[-1]:
