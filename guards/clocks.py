@@ -161,11 +161,11 @@ def join_days(head: pl.DataFrame, unread: Iterable[str]) -> dict[str, Joined]:
     The day is the column at its side, else the only one of the table, and by their names both are of the same thing: a
     calibration has a date as well.
     """
-    days = _all(head, _DAY)
+    clocks = [name for name in _all(head.select(unread), _CLOCK) if _begins_with_hours(name)]
+    days = _all(head, _DAY) if clocks else []
     if not days or any(not moments.is_date(form) for form in moments.guess_forms(head).values()):
         return {}  # a clock that has its day says when: another one may count from the beginning
     found: dict[str, Joined] = {}
-    clocks = [name for name in _all(head.select(unread), _CLOCK) if _begins_with_hours(name)]
     for name in sorted(clocks, key=lambda name: not _at_the_side(head.columns, name, days)):
         day = _beside(head.columns, name, days)
         if day is None or head[name].count() != head.select(pl.col(day, name)).drop_nulls().height:

@@ -267,9 +267,10 @@ def _in_own_unit(kind: Kind, stated: Unit | None) -> bool:
 def _is_judged(column: ExportColumn, kinds: Mapping[str, Kind], roles: Mapping[str, Role]) -> bool:
     """Measured columns and setpoints are judged, and an elapsed time that time stamps of others stand beside."""
     role = roles[column.name]
-    stamps = any(kind.kind == "datetime" and column.name not in kind.beside for kind in kinds.values())
-    clocked = role == "time" and header_unit(column.text) and stamps
-    return kinds[column.name].kind == "number" and (role in JUDGED_ROLES or bool(clocked))
+    if kinds[column.name].kind != "number" or role in JUDGED_ROLES:
+        return kinds[column.name].kind == "number"
+    stamps = (kind for kind in kinds.values() if kind.kind == "datetime" and column.name not in kind.beside)
+    return role == "time" and header_unit(column.text) is not None and any(True for _ in stamps)
 
 
 def _role_by_cells(kind: Kind) -> Role:

@@ -41,8 +41,9 @@ def guess_kinds(head: pl.DataFrame, decimal: str, said: Mapping[str, str] | None
     """
     if not head.width:
         return {}
-    texts = head.select(cell_text(pl.all(), decimal))
     every = pl.all()
+    bare = head.select(number(every).count() == every.count()).row(0, named=True) if decimal == "." else {}
+    texts = head.select(pl.col(name) if bare.get(name) else cell_text(pl.col(name), decimal) for name in head.columns)
     plain = texts.select(number(every).count() == every.count()).row(0, named=True)  # an empty column too
     odd = [name for name in head.columns if not plain[name]]
     guesses = dict.fromkeys(head.columns, "number") | _by_share(texts.select(odd))
