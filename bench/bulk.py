@@ -29,14 +29,12 @@ _MOMENTS = {form: form.replace("%.f", ".%f") for form in PLAIN_FORMS}
 """polars' strptime formats, and DuckDB's for the same texts."""
 
 
-_POLARS: dict[str, pl.DataType] = {
-    "VARCHAR": pl.String(), "DOUBLE": pl.Float64(), "TIMESTAMP": pl.Datetime("us"),
+POLARS: dict[str, pl.DataType] = {
+    "BIGINT": pl.Int64(), "DOUBLE": pl.Float64(), "VARCHAR": pl.String(), "BOOLEAN": pl.Boolean(),
+    "TIMESTAMP": pl.Datetime("us"), "DATE": pl.Date(),
 }  # fmt: skip
-
-
-TYPES: dict[pl.DataType, str] = {
-    pl.Float64(): "DOUBLE", pl.Int64(): "BIGINT", pl.Datetime("us"): "TIMESTAMP", pl.Date(): "DATE",
-}  # fmt: skip
+"""polars' type for each of DuckDB's that a table can have."""
+TYPES = {type_: name for name, type_ in POLARS.items() if name not in ("VARCHAR", "BOOLEAN")}
 """DuckDB's type for what a column of a loaded table can turn out to be."""
 
 Extremes = dict[str, tuple[float | None, float | None]]
@@ -137,7 +135,7 @@ def read_back(
         filled, extremes = _counted_here(ask, target, list(types), numbers)
     else:
         filled, extremes = _counted_there(ask, target, list(types), numbers)
-    schema = pl.Schema({name: _POLARS[type_] for name, type_ in types.items()})
+    schema = pl.Schema({name: POLARS[type_] for name, type_ in types.items()})
     return TypedCells(_scan(ask, target, schema, rows), head, rows, filled, extremes)
 
 

@@ -10,7 +10,7 @@ two is the later one. What could be read in two ways stays text.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -49,11 +49,9 @@ _NAMED_DATE = re.compile(r"(?i)(?<![a-z])(?:date|datum|day|tag|weekday|time ?sta
 _DATED = re.compile(r"(?i)^(?:date|datum|date ?(?:/|and|&|-|_)? ?time)(?:_\d+)?$")
 _WORDS = re.compile(r"[a-z]+|\d+")
 _OF_A_DAY = frozenset("date day datum time clock zeit uhrzeit hh mm ss yyyy yy dd of hms ymd dmy mdy".split())
-_OF_A_ROW = frozenset(
-    """test step scan cycle run acquisition measurement meas sample reading record log weekday timestamp stamp start end
-    local utc""".split()
-)
 _LASTING = frozenset("test step scan cycle run acquisition measurement meas sample reading record log".split())
+_OF_A_ROW = _LASTING | frozenset("weekday timestamp stamp start end local utc".split())
+_UNNAMED = re.compile(r"column_\d+")
 _SERIAL = r"^\d{5}(?:\.\d+)?$"
 _SERIALS = (43_101, 50_000)  # 2018 to 2036; read as day, month and year no digits of these make a date
 _PER_DAY = 86_400_000  # a spreadsheet shows milliseconds, and rounds to them
@@ -88,7 +86,7 @@ class Joined:
         found = pl.when(~stays).then(found)
         if self.fraction is None:
             return found
-        part = pl.col(self.fraction).cast(pl.String).str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
+        part = _number(pl.col(self.fraction))
         part = pl.when(part.is_between(0, 1, closed="left")).then(part)
         return found + pl.duration(microseconds=(part * 1_000_000).round(), time_unit="us")
 
@@ -135,7 +133,7 @@ def has_day(head: pl.DataFrame) -> bool:
     """Return whether a table has a date of its rows that is no point in time by itself: a text, a number, midnights."""
     forms = moments.guess_forms(head)
     for name in head.columns:
-        unnamed = re.fullmatch(r"column_\d+", name) and name in forms
+        unnamed = _UNNAMED.fullmatch(name) and name in forms
         named = _NAMED_DATE.search(_spaced(name)) and _subject(name) <= _OF_A_ROW and head[name].count()
         form = forms.get(name)
         whole = form is not None and not moments.is_date(form) and not head[name].str.contains(_MIDNIGHT).all()
@@ -175,7 +173,7 @@ def join_days(head: pl.DataFrame, unread: Iterable[str]) -> dict[str, Joined]:
             continue  # of two clocks with one day the nearer one tells the time
         if form := moments.guess_forms(head.select(text.alias(day))).get(day):
             whole = head[name].str.contains(r":\d\d:\d\d\s*$").all()
-            found[name] = Joined(day, form, next(_fractions(head, name), None) if whole else None)
+            found[name] = Joined(day, form, _fraction(head, name) if whole else None)
     return found
 
 
@@ -185,7 +183,7 @@ def read(column: pl.Expr, form: str) -> pl.Expr:
     A cell that is none is null.
     """
     if form in SERIALS:
-        days = column.cast(pl.String).str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
+        days = _number(column)
         whole = days.is_between(*_SERIALS, closed="left") & ((days == days.floor()) | (form == SERIAL_TIME))
         at = _EPOCH + pl.duration(milliseconds=(pl.when(whole).then(days) * _PER_DAY).round())
         return at.cast(pl.Date if form == SERIAL_DATE else pl.Datetime("us"))
@@ -199,6 +197,11 @@ def read(column: pl.Expr, form: str) -> pl.Expr:
     text = pl.concat_str(group(6).fill_null(""), total.cast(pl.String), pl.lit("."), group(5, 11).fill_null("0"))
     value = text.cast(pl.Float64, strict=False)
     return value if form == DURATION else pl.when(~_passes_midnight(value)).then(value)
+
+
+def _number(column: pl.Expr) -> pl.Expr:
+    """Return the numbers of a column that may have been read as such already, whatever its decimal mark."""
+    return column.cast(pl.String).str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
 
 
 def _passes_midnight(value: pl.Expr) -> pl.Expr:
@@ -230,8 +233,6 @@ def _at_the_side(names: list[str], name: str, days: list[str]) -> list[str]:
 def _beside(names: list[str], name: str, days: list[str]) -> str | None:
     near = _at_the_side(names, name, days)
     fitting = [day for day in near or (days if len(days) == 1 else []) if _of_the_same(name, day)]
-    if len(fitting) > 1:
-        fitting = [day for day in fitting if _subject(day) == _subject(name)]
     return fitting[0] if len(fitting) == 1 else None
 
 
@@ -242,21 +243,22 @@ def _subject(name: str) -> frozenset[str]:
 
 def _of_the_same(time: str, day: str) -> bool:
     own, other = _subject(time), _subject(day)
-    unnamed = all(re.fullmatch(r"column_\d+", name) for name in (time, day))
+    unnamed = all(map(_UNNAMED.fullmatch, (time, day)))
     return unnamed or (own == other and not own & _LASTING)  # of a test: when it was, or how long it took
 
 
-def _fractions(head: pl.DataFrame, name: str) -> Iterator[str]:
-    """Yield the column behind a time that holds the fraction of its second."""
-    for other in head.columns[head.columns.index(name) + 1 :][:1]:
-        part = head[other].str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
-        filled = part.count() == head[other].count() == head[name].count()
-        if _FRACTION.match(other) and filled and part.is_between(0, 1, closed="left").all():
-            yield other
+def _fraction(head: pl.DataFrame, name: str) -> str | None:
+    """Return the column behind a time that holds the fraction of its second, None without one."""
+    behind = head.columns[head.columns.index(name) + 1 :]
+    if not behind or not _FRACTION.match(behind[0]):
+        return None
+    part = head.select(_number(pl.col(behind[0]))).to_series()
+    filled = part.count() == head[behind[0]].count() == head[name].count()
+    return behind[0] if filled and part.is_between(0, 1, closed="left").all() else None
 
 
 def kind_of(form: str) -> str:
-    """Return the kind of column (`cells.Kind`) that a form reads."""
+    """Return the kind of column (`kinds.Kind`) that a form reads."""
     if form in DURATIONS:
         return DURATION
     return "date" if form == SERIAL_DATE or (form != SERIAL_TIME and moments.is_date(form)) else "datetime"

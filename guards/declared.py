@@ -196,10 +196,14 @@ def find_layout(
         segments=tuple(name for name in present if roles[name] != "measured"), pairs=pairs,
         bounds=tuple(
             column.name for column in columns
-            if column.name in numeric and column.name != value and stems[column.name] in _IN_THE_ROWS_UNIT
-            and pairs.get(column.name, unit) == unit and not (header_unit(column.text) or column.units_row)
+            if column.name in numeric and column.name != value and _has_the_rows_unit(column)
+            and pairs.get(column.name, unit) == unit
         ),
     )  # fmt: skip
+
+
+def _has_the_rows_unit(column: ExportColumn) -> bool:
+    return stem_of(column.text) in _IN_THE_ROWS_UNIT and not (header_unit(column.text) or column.units_row)
 
 
 def _pairs(order: Sequence[str], units: Sequence[str], numeric: Mapping[str, Role]) -> dict[str, str]:

@@ -199,8 +199,8 @@ def _guessed_roles(columns: Sequence[ExportColumn], board: Board | None, head: p
     words = dict(board.columns) if board else {}
     claimed = _claimed(columns, board)
     roles = {c.name: role_of(c, words.get(c.name), claimed=c.name in claimed) for c in columns}
-    unsaid = [c.name for c in columns if roles[c.name] is None and not labels_of(c, words.get(c.name))]
-    return roles | dict.fromkeys((*codes(head.select(unsaid)), *hexes(head.select(unsaid))), "identifier")
+    unsaid = head.select(c.name for c in columns if roles[c.name] is None and not labels_of(c, words.get(c.name)))
+    return roles | dict.fromkeys((*codes(unsaid), *hexes(unsaid)), "identifier")
 
 
 def _claimed(columns: Sequence[ExportColumn], board: Board | None) -> set[str]:
@@ -269,8 +269,10 @@ def _is_judged(column: ExportColumn, kinds: Mapping[str, Kind], roles: Mapping[s
     role = roles[column.name]
     if kinds[column.name].kind != "number" or role in JUDGED_ROLES:
         return kinds[column.name].kind == "number"
-    stamps = (kind for kind in kinds.values() if kind.kind == "datetime" and column.name not in kind.beside)
-    return role == "time" and header_unit(column.text) is not None and any(True for _ in stamps)
+    return (
+        role == "time" and header_unit(column.text) is not None
+        and any(kind.kind == "datetime" and column.name not in kind.beside for kind in kinds.values())
+    )  # fmt: skip
 
 
 def _role_by_cells(kind: Kind) -> Role:

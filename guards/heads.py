@@ -24,8 +24,8 @@ def plain_kinds(head: pl.DataFrame) -> dict[str, str]:
         return {}
     every = pl.all()
     filled = head.select(every.count() > 0).row(0, named=True)
-    numbers = head.select((number(every).is_not_null() == every.is_not_null()).all()).row(0, named=True)
-    found = {name: "number" for name in head.columns if filled[name] and numbers[name]}
+    numbers = _numbers(head)
+    found = {name: "number" for name in head.columns if filled[name] and name in numbers}
     for form in moments.PLAIN_FORMS:
         left = head.select(name for name in head.columns if filled[name] and name not in found)
         if left.width:
@@ -42,10 +42,10 @@ def guess_kinds(head: pl.DataFrame, decimal: str, said: Mapping[str, str] | None
     if not head.width:
         return {}
     every = pl.all()
-    bare = head.select(number(every).count() == every.count()).row(0, named=True) if decimal == "." else {}
-    texts = head.select(pl.col(name) if bare.get(name) else cell_text(pl.col(name), decimal) for name in head.columns)
-    plain = texts.select(number(every).count() == every.count()).row(0, named=True)  # an empty column too
-    odd = [name for name in head.columns if not plain[name]]
+    bare = _numbers(head) if decimal == "." else set()
+    texts = head.select(pl.col(name) if name in bare else cell_text(pl.col(name), decimal) for name in head.columns)
+    plain = bare | _numbers(texts.select(name for name in head.columns if name not in bare))
+    odd = [name for name in head.columns if name not in plain]
     guesses = dict.fromkeys(head.columns, "number") | _by_share(texts.select(odd))
     rest = texts.select(name for name, guess in guesses.items() if guess == "text")
     sentinels = rest.select(every.str.to_lowercase().is_in(list(SENTINEL_TEXTS)).mean()) if rest.width else rest
@@ -56,6 +56,13 @@ def guess_kinds(head: pl.DataFrame, decimal: str, said: Mapping[str, str] | None
     numbers = texts.select(name for name, guess in guesses.items() if guess == "number")
     forms = clocks.guess_forms(rest, lambda: clocks.has_day(head), said or {})
     return guesses | moments.guess_forms(rest) | forms | clocks.guess_serials(numbers)
+
+
+def _numbers(texts: pl.DataFrame) -> set[str]:
+    """Return the columns of which every filled cell is a number; an empty column too."""
+    every = pl.all()
+    found = texts.select(number(every).count() == every.count()).row(0, named=True) if texts.width else {}
+    return {name for name, whole in found.items() if whole}
 
 
 def codes(head: pl.DataFrame) -> list[str]:

@@ -61,7 +61,7 @@ def _renamed(rows: Sequence[Record]) -> list[int]:
     found, valued = [], False
     for at, row in enumerate(rows):
         filled = [cell for cell in row.cells if cell.strip()]
-        if any(cells.kind(cell) in ("number", "time") for cell in filled):
+        if _holds_value(row):
             valued = True
         elif valued and len(filled) > 1 and any(map(labels.names_unit, filled)):
             found.append(at)
@@ -74,11 +74,15 @@ def _repeats(rows: Sequence[Record]) -> list[int]:
     seen: set[str] = set()
     found = []
     for at, row in enumerate(rows):
-        if counts[row.text] > 1 and not any(cells.kind(cell) in ("number", "time") for cell in row.cells):
+        if counts[row.text] > 1 and not _holds_value(row):
             if row.text in seen:
                 found.append(at)
             seen.add(row.text)
     return found
+
+
+def _holds_value(row: Record) -> bool:
+    return any(cells.kind(cell) in ("number", "time") for cell in row.cells)
 
 
 def _lower(rows: Sequence[Record], width: int) -> list[Record]:

@@ -64,7 +64,7 @@ def _stepped(table: RawTable, ragged: pl.DataFrame) -> tuple[pl.DataFrame, int] 
     """Return the lines that say what was stepped, with what they say, where all of them say the same of their run."""
     found = [_STEP.match(text) for text in ragged.get_column("text")]
     steps = [step for step in found if step is not None]
-    if len(steps) < len(found) and any(map(_SAYS.match, _others(ragged, found))):
+    if any(map(_SAYS.match, _others(ragged, found))):
         return None  # whose are the rows below a line that says something else?
     kinds = {(step["what"], step["name"], tuple(_KEYS.findall(step["said"]))) for step in steps}
     if len(kinds) != 1 or steps[0]["name"] is None:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from bench.bulk import POLARS
 from bench.store.columns import Place, Stored
-from bench.store.delta.rows import KEYS, POLARS, metadata_of, places, stored_of, verdicts, verdicts_of
+from bench.store.delta.rows import KEYS, metadata_of, places, stored_of, verdicts, verdicts_of
 from bench.store.delta.tables import Lake, Table, add_columns, describe, described
 from bench.store.judging import JudgedTable
 from bench.store.schema import PARTITIONS

@@ -9,12 +9,12 @@ from pathlib import Path
 import polars as pl
 
 from bench import tables
-from bench.bulk import BATCH_ROWS, quote
+from bench.bulk import BATCH_ROWS, POLARS, quote
 from bench.errors import UsageError
 from bench.store import schema
 from bench.store.database import MAIN, Connection, append, attach_new, execute
 from bench.store.delta import ledger
-from bench.store.delta.rows import KEYS, POLARS, stored_of
+from bench.store.delta.rows import KEYS, stored_of
 from bench.store.delta.snapshot import FILES, LEDGER, RUNS, SEEN, Snapshot
 from bench.store.delta.tables import Lake, described, explained
 from bench.store.working import Selection, moment

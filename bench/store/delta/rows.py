@@ -24,10 +24,6 @@ from bench.store.judging import Judged, JudgedTable
 KEYS: dict[str, pl.DataType] = {
     schema.EXPORT: pl.Int64(), ROW: pl.Int64(), schema.DAY: pl.Date(), schema.STATION: pl.String(),
 }  # fmt: skip
-POLARS: dict[str, pl.DataType] = {
-    "BIGINT": pl.Int64(), "DOUBLE": pl.Float64(), "VARCHAR": pl.String(), "BOOLEAN": pl.Boolean(),
-    "TIMESTAMP": pl.Datetime("us"), "DATE": pl.Date(),
-}  # fmt: skip
 _DELTA = {"long": "BIGINT", "double": "DOUBLE", "string": "VARCHAR", "boolean": "BOOLEAN", "timestamp_ntz": "TIMESTAMP",
           "date": "DATE"}  # fmt: skip
 _COLUMN = re.compile(r"(test[ _-]?)?(station|tester|stand)([ _-]?(id|name|number|no))?", re.IGNORECASE)
